@@ -1,0 +1,47 @@
+package dev.walmerge.engine.writeback;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The settings of every session that touches documents. */
+final class Session {
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+
+    private Session() {}
+
+    /**
+     * Opens a connection and prepares it.
+     *
+     * @param role what {@code pg_stat_activity} calls it, after {@code walmerge}
+     */
+    static Connection open(ConnectionSource source, String role) throws SQLException {
+        Connection connection = source.open();
+        try (Statement statement = connection.createStatement()) {
+            // Row security would hide rows from reads and updates without a word; off, it is an error instead.
+            statement.execute("set row_security = off; set synchronous_commit = on; set application_name = 'walmerge "
+                    + role + "'");
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** Whether nothing more can be expected of a connection that failed with {@code e}. */
+    static boolean isLost(Connection connection, SQLException e) throws SQLException {
+        String state = e.getSQLState();
+        return connection.isClosed() || state == null || state.startsWith("08") || state.startsWith("57P");
+    }
+
+    /** Closes without a word: what is lost is lost, and the caller opens another. */
+    static void closeQuietly(Connection connection) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            LOG.debug("close failed: {}", e.getSQLState());
+        }
+    }
+}
