@@ -1,6 +1,7 @@
 package dev.walmerge.sidecar.embedded;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -39,22 +40,25 @@ public final class EmbeddedServer implements AutoCloseable {
     /**
      * Starts the server whose data is kept in the user's state folder, one folder a major version of Postgres.
      *
+     * @param stateFolder created if it is missing
      * @throws EmbeddedServerException when another process uses that folder, or the server can't run here
      */
-    public static EmbeddedServer startKept() {
-        return start(StateFolder.locate(), false, PREFERRED_PORT);
+    public static EmbeddedServer startKept(Path stateFolder) {
+        return start(stateFolder, false, PREFERRED_PORT);
     }
 
     /**
      * Starts a server on an empty folder that {@link #close} deletes.
      *
+     * @param stateFolder created if it is missing; the programs and the temporary folder are below it
      * @throws EmbeddedServerException when the server can't run here
      */
-    public static EmbeddedServer startEphemeral() {
-        return start(StateFolder.locate(), true, PREFERRED_PORT);
+    public static EmbeddedServer startEphemeral(Path stateFolder) {
+        return start(stateFolder, true, PREFERRED_PORT);
     }
 
     static EmbeddedServer start(Path stateFolder, boolean ephemeral, int preferredPort) {
+        demandWritable(stateFolder);
         PostgresPrograms programs = PostgresPrograms.in(PostgresBinaries.unpack(stateFolder));
         try {
             DataFolder folder = ephemeral
@@ -69,6 +73,18 @@ public final class EmbeddedServer implements AutoCloseable {
         } catch (IOException | SQLException e) {
             throw new EmbeddedServerException(
                     "embedded-start", "the embedded Postgres did not start: " + e.getMessage(), e);
+        }
+    }
+
+    private static void demandWritable(Path stateFolder) {
+        String cure = "can't write to " + stateFolder + ": make it writable, or set XDG_STATE_HOME to a folder that is";
+        try {
+            Files.createDirectories(stateFolder);
+        } catch (IOException e) {
+            throw new EmbeddedServerException("embedded-folder", cure, e);
+        }
+        if (!Files.isWritable(stateFolder)) {
+            throw new EmbeddedServerException("embedded-folder", cure);
         }
     }
 
