@@ -12,6 +12,8 @@ import net.openhft.chronicle.queue.ExcerptTailer;
 /** Reads the journal for one shard, from the first record on. Single thread, no waiting. */
 public final class JournalReader implements AutoCloseable {
     private static final int KEPT_BUFFER_BYTES = 2 << 20;
+    /** A batch ends after so many bytes, so that the caller can look after its memory. */
+    private static final int BATCH_BYTES = 1 << 20;
 
     private final Journal journal;
     private final ExcerptTailer tailer;
@@ -40,7 +42,7 @@ public final class JournalReader implements AutoCloseable {
     public int poll(int limit) {
         int count = 0;
         long bytesRead = 0;
-        while (count < limit) {
+        while (count < limit && bytesRead < BATCH_BYTES) {
             int length;
             boolean mine;
             try (var document = tailer.readingDocument()) {

@@ -44,9 +44,7 @@ public final class JournalWriter implements OpSink {
 
     @Override
     public void begin(long commitLsn, long commitTimeMicros) {
-        if (open && hasRecords) {
-            append(RecordLayout.KIND_ABANDON, 0, 0);
-        }
+        abandon();
         this.commitLsn = commitLsn;
         open = true;
         ignored = Lsn.isBefore(commitLsn, lastEndLsn);
@@ -121,6 +119,15 @@ public final class JournalWriter implements OpSink {
         lastEndLsn = endLsn;
         append(RecordLayout.KIND_COMMIT, flags, endLsn);
         wake.run();
+    }
+
+    /** Gives up the open transaction, if there is one: its reader is gone, the slot will send it again. */
+    public void abandon() {
+        if (open && hasRecords) {
+            append(RecordLayout.KIND_ABANDON, 0, 0);
+            wake.run();
+        }
+        open = false;
     }
 
     @Override
