@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,9 @@ final class RetentionStressTest {
             assertThat(trims).isGreaterThanOrEqualTo(MIN_TRIMS);
         } finally {
             writing.set(false);
-            threads.shutdownNow();
+            threads.shutdown();
+            // The slot can't be dropped while it is read.
+            threads.awaitTermination(60, TimeUnit.SECONDS);
             database.execute("select pg_drop_replication_slot('" + slot + "')");
         }
     }
