@@ -175,6 +175,7 @@ public final class WriteBack implements AutoCloseable {
                 throw e;
             }
             connection.rollback(savepoint);
+            connection.releaseSavepoint(savepoint);
             if (writes.size() == 1) {
                 DocumentWrite write = writes.get(0);
                 projections.fail(write, Refusal.describe(e, write.error()));

@@ -1,6 +1,6 @@
 package dev.walmerge.engine.writeback;
 
-import static dev.walmerge.engine.writeback.Rows.one;
+import static dev.walmerge.engine.testing.Rows.one;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.walmerge.sql.testing.PostgresServer;
