@@ -100,12 +100,33 @@ comment on function crdt.load(text, text) is 'The updates that make a document, 
 -- between two polls. A barrier is a small transactional message in the WAL: the sidecar writes all that was committed
 -- before it, and moves crdt.progress past it. (Waiting for the WAL's own end would hang on a quiet database.)
 
-create function crdt.check_wait(caller text, timeout interval) returns void
+-- What a COMMIT says where none is possible: a function is always such a place.
+create function crdt.commit_refusal() returns text
 language plpgsql volatile
 as $$
 begin
-  -- After a COMMIT inside a procedure now() is the later one; only in a transaction block it is the earlier one.
-  if pg_catalog.now() operator(pg_catalog.<) pg_catalog.statement_timestamp() then
+  commit;
+  return null;
+exception when invalid_transaction_termination then
+  return sqlerrm;
+end $$;
+comment on function crdt.commit_refusal() is 'Inner part of crdt.sync and crdt.wait_for: how this server, in this language, refuses a COMMIT.';
+
+-- Nothing tells a procedure whether it was called inside a transaction block (over the extended protocol now() and
+-- statement_timestamp() differ in either case), but COMMIT does: in the exception block here it is always refused, in
+-- other words for being in a transaction block than for being in an exception block.
+create procedure crdt.check_wait(caller text, timeout interval)
+language plpgsql
+as $$
+declare
+  refusal text;
+begin
+  begin
+    commit;
+  exception when invalid_transaction_termination then
+    refusal := sqlerrm;
+  end;
+  if refusal operator(pg_catalog.=) crdt.commit_refusal() then
     raise exception '% can''t run inside a transaction block', check_wait.caller
       using errcode = 'active_sql_transaction', hint = 'Commit first, or call it with autocommit on.';
   end if;
@@ -123,7 +144,7 @@ begin
       using errcode = 'WM002', hint = 'Start one: walmerge run --url ...';
   end if;
 end $$;
-comment on function crdt.check_wait(text, interval) is 'Inner part of crdt.sync and crdt.wait_for: raises when it can''t wait here.';
+comment on procedure crdt.check_wait(text, interval) is 'Inner part of crdt.sync and crdt.wait_for: raises when it can''t wait here.';
 
 create function crdt.barrier(doc text default null) returns pg_lsn
 language plpgsql volatile
@@ -199,7 +220,7 @@ begin
     raise exception 'crdt.sync can''t run on a standby' using errcode = 'read_only_sql_transaction',
       hint = 'Take crdt.barrier() on the primary, then: call crdt.wait_for(lsn) here.';
   end if;
-  perform crdt.check_wait('crdt.sync', sync.timeout);
+  call crdt.check_wait('crdt.sync', sync.timeout);
   if pg_catalog.current_setting('synchronous_commit') operator(pg_catalog.=) 'off' then
     -- a commit that isn't flushed isn't sent to the slot
     perform pg_catalog.set_config('synchronous_commit', 'on', true);
@@ -217,7 +238,7 @@ begin
   if wait_for.lsn is null then
     raise exception 'crdt.wait_for: the LSN must not be null' using errcode = 'invalid_parameter_value';
   end if;
-  perform crdt.check_wait('crdt.wait_for', wait_for.timeout);
+  call crdt.check_wait('crdt.wait_for', wait_for.timeout);
   call crdt.await_written('crdt.wait_for', wait_for.lsn, wait_for.timeout, false, null);
 end $$;
 comment on procedure crdt.wait_for(pg_lsn, interval) is 'Waits until what crdt.barrier() returned is written, also on a standby. Call it outside a transaction.';

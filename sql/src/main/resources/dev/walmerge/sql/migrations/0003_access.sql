@@ -179,10 +179,11 @@ grant insert (doc, update, format, op), select (id) on crdt.ops to crdt_writer;
 
 -- What a waiter polls.
 grant select (slot, epoch, written, updated_at) on crdt.progress to crdt_writer, crdt_reader;
-grant execute on function crdt.check_wait(text, interval), crdt.barrier(text)
+grant execute on function crdt.barrier(text), crdt.commit_refusal()
   to crdt_writer, crdt_reader, crdt_operator, crdt_sidecar;
-grant execute on procedure crdt.await_written(text, pg_lsn, interval, boolean, text), crdt.sync(interval, text),
-  crdt.wait_for(pg_lsn, interval) to crdt_writer, crdt_reader, crdt_operator, crdt_sidecar;
+grant execute on procedure crdt.check_wait(text, interval),
+  crdt.await_written(text, pg_lsn, interval, boolean, text), crdt.sync(interval, text), crdt.wait_for(pg_lsn, interval)
+  to crdt_writer, crdt_reader, crdt_operator, crdt_sidecar;
 
 grant select on crdt.docs, crdt.ydoc, crdt.tail, crdt.parked, crdt.collection, crdt.lag, crdt.health
   to crdt_reader, crdt_operator;
