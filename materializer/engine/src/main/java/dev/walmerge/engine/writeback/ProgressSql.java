@@ -28,7 +28,7 @@ final class ProgressSql {
      */
     static final String ADVANCE = """
             update crdt.progress set nonce = ?, written = greatest(written, ?::pg_lsn), updated_at = now()
-            where slot = ? and epoch = ? and nonce in (?, ?)""";
+            where slot = ? and epoch = ? and nonce = any (?)""";
 
     static final String WHO = "select epoch from crdt.progress where slot = ?";
 

@@ -6,8 +6,8 @@ import java.sql.Statement;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The settings of every session that touches documents. */
-final class Session {
+/** The settings that every session of ours has on the database of the documents. */
+public final class Session {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
     private Session() {}
@@ -17,11 +17,15 @@ final class Session {
      *
      * @param role what {@code pg_stat_activity} calls it, after {@code walmerge}
      */
-    static Connection open(ConnectionSource source, String role) throws SQLException {
+    public static Connection open(ConnectionSource source, String role) throws SQLException {
         Connection connection = source.open();
         try (Statement statement = connection.createStatement()) {
-            // Row security would hide rows from reads and updates without a word; off, it is an error instead.
-            statement.execute("set row_security = off; set synchronous_commit = on; set application_name = 'walmerge "
+            // Row security would hide rows from reads and updates without a word; off, it is an error instead. The
+            // others
+            // may have other defaults in this database or for this role.
+            statement.execute("set row_security = off; set synchronous_commit = on;"
+                    + " set default_transaction_isolation = 'read committed';"
+                    + " set application_name = 'walmerge "
                     + role + "'");
             return connection;
         } catch (SQLException e) {
@@ -31,13 +35,13 @@ final class Session {
     }
 
     /** Whether nothing more can be expected of a connection that failed with {@code e}. */
-    static boolean isLost(Connection connection, SQLException e) throws SQLException {
+    public static boolean isLost(Connection connection, SQLException e) throws SQLException {
         String state = e.getSQLState();
         return connection.isClosed() || state == null || state.startsWith("08") || state.startsWith("57P");
     }
 
     /** Closes without a word: what is lost is lost, and the caller opens another. */
-    static void closeQuietly(Connection connection) {
+    public static void closeQuietly(Connection connection) {
         try {
             connection.close();
         } catch (SQLException e) {
