@@ -5,10 +5,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.awaitility.Awaitility;
 
 /** A database with the schema and a publication of {@code crdt.ops}, and a name for a slot in it. */
 final class SlotFixture implements AutoCloseable {
     static final String PUBLICATION = "walmerge";
+
+    static {
+        // A busy machine is not a failure.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
+    }
 
     final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
     final Endpoint endpoint = Endpoint.of(database.url());
