@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Passes TCP on to a local port, and can stop to, without closing anything: what a dead network looks like. */
@@ -18,6 +19,8 @@ final class FreezingProxy implements AutoCloseable {
     private final ServerSocket server;
     private final int targetPort;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicLong passedBytes = new AtomicLong();
+    private volatile long freezeAfterBytes = Long.MAX_VALUE;
     private volatile boolean frozen;
     private volatile boolean closed;
 
@@ -33,6 +36,15 @@ final class FreezingProxy implements AutoCloseable {
 
     void freeze() {
         frozen = true;
+    }
+
+    /** Freezes when so much was passed on. */
+    void freezeAfterBytes(long bytes) {
+        freezeAfterBytes = bytes;
+    }
+
+    boolean isFrozen() {
+        return frozen;
     }
 
     private void accept() {
@@ -56,6 +68,9 @@ final class FreezingProxy implements AutoCloseable {
         try (InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream()) {
             for (int bytes = in.read(buffer); bytes >= 0; bytes = in.read(buffer)) {
+                if (passedBytes.addAndGet(bytes) > freezeAfterBytes) {
+                    frozen = true;
+                }
                 while (frozen && !closed) {
                     LockSupport.parkNanos(FROZEN_PARK_NANOS);
                 }

@@ -3,8 +3,10 @@ package dev.walmerge.sidecar.replication;
 import static dev.walmerge.sidecar.replication.SlotReaderTest.assertEnded;
 import static dev.walmerge.sidecar.replication.SlotReaderTest.expect;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
 import dev.walmerge.sidecar.replication.ReplicationException.Code;
 import dev.walmerge.sql.testing.PostgresServer;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -189,6 +191,84 @@ final class ReplicationFaultsTest {
                 proxy.freeze();
                 assertEnded(running, Code.LINK_SILENT);
             }
+        }
+    }
+
+    /** A server that shuts down waits for its slots' readers to confirm all it sent. */
+    @Test
+    void aServerThatShutsDownIsNotHeldUp() throws Exception {
+        PostgresServer server = PostgresServer.start();
+        EmbeddedPostgres process = server.process();
+        try {
+            PostgresServer.Database database = server.createDatabase();
+            database.execute("create table t (doc text); create publication p for table t");
+            Endpoint endpoint = Endpoint.of(database.url());
+            try (ReplicationConnection connection = ReplicationConnection.open(endpoint)) {
+                connection.createSlot("s");
+            }
+            try (RunningReader running = RunningReader.start(endpoint, SlotReaderOptions.of("s", "p", 0))) {
+                database.execute("insert into t values ('a')");
+                await().until(() -> running.recorder.commits() == 1);
+                // Fails after five seconds.
+                process.close();
+                assertEnded(running, Code.CONNECTION_LOST);
+                assertThat(running.recorder.docs()).containsExactly("a");
+            }
+        } finally {
+            process.close();
+        }
+    }
+
+    /** A reader may be stuck in a read for a message of which the rest never comes. */
+    @Test
+    void itStopsInsideAMessageOfASilentLink() throws Exception {
+        try (SlotFixture fixture = new SlotFixture();
+                FreezingProxy proxy =
+                        new FreezingProxy(PostgresServer.shared().process().getPort())) {
+            fixture.createSlot();
+            int port = PostgresServer.shared().process().getPort();
+            Endpoint endpoint = Endpoint.of(fixture.database.url().replace(":" + port, ":" + proxy.port()));
+            proxy.freezeAfterBytes(1_000_000);
+            try (RunningReader running = RunningReader.start(endpoint, fixture.options())) {
+                fixture.database.execute(
+                        "insert into crdt.ops (doc, update)" + " select 'd', convert_to(repeat('x', 5000000), 'UTF8')");
+                await().until(proxy::isFrozen);
+                assertThat(running.ended()).isNotDone();
+                running.stop();
+            }
+        }
+    }
+
+    @Test
+    void aPublicationThatIsDroppedWhileStreaming() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            // Later versions send nothing and say nothing.
+            assumeThat(Integer.parseInt(query(fixture, "show server_version_num")))
+                    .isLessThan(180_000);
+            fixture.createSlot();
+            try (RunningReader running = RunningReader.start(fixture.endpoint, fixture.options())) {
+                fixture.database.execute("drop publication " + SlotFixture.PUBLICATION);
+                fixture.insert("a");
+                assertEnded(running, Code.PUBLICATION_MISSING);
+            }
+        }
+    }
+
+    @Test
+    void aMessageTheDecoderRefuses() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            fixture.createSlot();
+            fixture.insert("a");
+            SlotReader reader = SlotReader.start(ReplicationConnection.open(fixture.endpoint), fixture.options());
+            PgoutputDecoder decoder = new PgoutputDecoder();
+            StreamRecorder handler = new StreamRecorder();
+            expect(
+                    Code.MALFORMED_MESSAGE,
+                    () -> reader.run(
+                            (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length - 1, handler),
+                            () -> 0,
+                            () -> false,
+                            () -> true));
         }
     }
 
