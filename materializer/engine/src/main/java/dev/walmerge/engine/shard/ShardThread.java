@@ -39,6 +39,7 @@ public final class ShardThread implements Runnable {
     /**
      * @param number of this shard, from 0
      * @param startLsn up to which everything is written already
+     * @param policies in force now, kept up to date by the shards; a concurrent map
      * @param writeBack woken when something was submitted
      * @param failed told why the thread ended, unless it was stopped
      */

@@ -95,6 +95,11 @@ public final class TakeOver {
                 update.setString(5, written.asString());
                 update.setString(6, slot);
                 update.executeUpdate();
+                if (!same) {
+                    try (Statement forget = connection.createStatement()) {
+                        forget.execute(ProgressSql.FORGET_POSITIONS);
+                    }
+                }
                 UUID previous = row.getObject("nonce", UUID.class);
                 return new Lease(slot, epoch, written.asLong(), nonce, previous, same, false);
             }
