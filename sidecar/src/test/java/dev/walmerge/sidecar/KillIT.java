@@ -1,6 +1,7 @@
 package dev.walmerge.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.sql.testing.PostgresServer;
 import java.io.FileOutputStream;
@@ -12,7 +13,9 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -71,8 +74,12 @@ final class KillIT {
         int killsWhileWriting = 0;
         while (kills < KILLS) {
             try (SidecarProcess sidecar = start(database)) {
-                // Long enough to start and to be anywhere between receiving and confirming, shorter than a quiet life.
-                long untilKillMillis = 1_200L + random.nextInt(1_800);
+                // Every other one is killed while it starts or just after; the rest anywhere in a short working life.
+                if (kills % 2 == 1) {
+                    long before = epoch(database);
+                    await().atMost(Duration.ofMinutes(1)).until(() -> epoch(database) > before);
+                }
+                long untilKillMillis = random.nextInt(2_000);
                 assertThat(sidecar.endsWithin(untilKillMillis)).as(sidecar::log).isFalse();
                 sidecar.kill();
                 kills++;
@@ -81,6 +88,15 @@ final class KillIT {
         }
         System.out.println("KillIT: " + killsWhileWriting + " of " + kills + " kills while edits came in");
         assertThat(killsWhileWriting).as("kills under load").isGreaterThan(KILLS / 2);
+    }
+
+    private static long epoch(PostgresServer.Database database) throws SQLException {
+        try (Connection connection = database.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select coalesce(max(epoch), 0) from crdt.progress")) {
+            row.next();
+            return row.getLong(1);
+        }
     }
 
     private SidecarProcess start(PostgresServer.Database database) {

@@ -1,5 +1,6 @@
 package dev.walmerge.bench.demo;
 
+import dev.walmerge.sidecar.Sidecar;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.config.SidecarSettings;
@@ -12,14 +13,9 @@ import java.util.Map;
 
 /** An embedded Postgres with the schema in it and a sidecar on it, in this process. Thread-safe. */
 final class House implements AutoCloseable {
-    private final SidecarStarter starter;
     private EmbeddedServer server;
-    private AutoCloseable sidecar;
+    private Sidecar sidecar;
     private volatile boolean closing;
-
-    House(SidecarStarter starter) {
-        this.starter = starter;
-    }
 
     synchronized EmbeddedServer open(boolean ephemeral) throws Exception {
         SidecarSettings settings = ConfigLoader.load(Map.of(), System.getenv(), null);
@@ -29,7 +25,7 @@ final class House implements AutoCloseable {
         try (Connection connection = DriverManager.getConnection(server.url())) {
             Migrator.apply(connection);
         }
-        sidecar = starter.start(ephemeral ? temporary(settings) : settings.withUrl(server.url()));
+        sidecar = Sidecar.start(ephemeral ? temporary(settings) : settings.withUrl(server.url()));
         return server;
     }
 
@@ -46,8 +42,6 @@ final class House implements AutoCloseable {
                 if (sidecar != null) {
                     sidecar.close();
                 }
-            } catch (Exception e) {
-                throw new IllegalStateException("the sidecar did not stop", e);
             } finally {
                 sidecar = null;
                 if (server != null) {
