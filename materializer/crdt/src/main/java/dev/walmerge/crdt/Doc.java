@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -34,6 +35,9 @@ public final class Doc {
 
     /** By client id. */
     final ClockRanges pendingDeletes = new ClockRanges();
+
+    /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
+    private final TreeMap<Long, Integer> missing = new TreeMap<>();
 
     private final UpdateDecoder decoder = new UpdateDecoder();
     private final StructBuffer decoded = new StructBuffer();
@@ -103,13 +107,15 @@ public final class Doc {
                 pendingStructs.add(decoded, i);
             }
         }
-        if (!pendingStructs.isEmpty() && (merge.addedStructs() || decoded.size > 0)) {
+        if (!pendingStructs.isEmpty()) {
             pendingStructs.drain(store, integrator);
         }
         if (pendingDeletes.size > 0 && merge.addedStructs()) {
             retryDeletes();
         }
-        boolean parked = applyDeletes(decodedDeletes) || parkedStructs();
+        boolean parked = parkedStructs();
+        noteMissing(parked);
+        parked |= applyDeletes(decodedDeletes);
         flags |= parked ? PARKED : 0;
         flags |= merge.changed() ? CHANGED : 0;
         merge.finish();
@@ -125,6 +131,24 @@ public final class Doc {
             }
         }
         return false;
+    }
+
+    /** As in Yjs, what is missing is asked anew only when something of it came. */
+    private void noteMissing(boolean parked) {
+        if (pendingStructs.isEmpty()) {
+            missing.clear();
+            return;
+        }
+        boolean anew = missing.isEmpty();
+        for (Map.Entry<Long, Integer> entry : missing.entrySet()) {
+            anew |= entry.getValue() < store.clients.stateOf(entry.getKey());
+        }
+        if (anew) {
+            missing.clear();
+            pendingStructs.heads().missing(store, integrator, missing);
+        } else if (parked) {
+            BlockedHeads.of(decoded, store).missing(store, integrator, missing);
+        }
     }
 
     private void retryDeletes() {
@@ -166,9 +190,7 @@ public final class Doc {
         if (!hasPending()) {
             return null;
         }
-        TreeMap<Long, Integer> missing = new TreeMap<>();
-        pendingStructs.missing(store, integrator, missing);
-        return new Pending(Collections.unmodifiableSortedMap(missing), pendingDeletes.size > 0);
+        return new Pending(Collections.unmodifiableSortedMap(new TreeMap<>(missing)), pendingDeletes.size > 0);
     }
 
     /**
