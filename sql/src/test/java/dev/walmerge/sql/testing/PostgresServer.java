@@ -1,5 +1,7 @@
 package dev.walmerge.sql.testing;
 
+import dev.walmerge.sql.Migration;
+import dev.walmerge.sql.Migrations;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -82,7 +84,13 @@ public final class PostgresServer {
     /** A new database with every migration applied. */
     public Database createInstalledDatabase() {
         Database database = createDatabase();
-        Migrations.install(database);
+        for (Migration migration : Migrations.all()) {
+            try {
+                database.execute(migration.script());
+            } catch (SQLException e) {
+                throw new IllegalStateException("migration " + migration.version(), e);
+            }
+        }
         return database;
     }
 

@@ -2,6 +2,7 @@ package dev.walmerge.engine.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.walmerge.engine.testing.SidecarLogin;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
 import dev.walmerge.engine.writeback.WriteBack;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ final class RetentionStressTest {
     private static final int MIN_TRIMS = 5;
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final SidecarLogin sidecar = SidecarLogin.create(database);
     private final String slot = database.name();
     private final AtomicLong written = new AtomicLong();
     private final AtomicBoolean writing = new AtomicBoolean(true);
@@ -44,7 +47,7 @@ final class RetentionStressTest {
     @Timeout(120)
     void everyRowIsWrittenOrStillThere() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(WRITERS + 1);
-        try (Connection connection = database.connect()) {
+        try (Connection connection = sidecar.connect()) {
             database.execute("select pg_create_logical_replication_slot('" + slot + "', 'test_decoding')");
             Lease lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
             List<Future<Void>> writers = new ArrayList<>();
@@ -75,7 +78,9 @@ final class RetentionStressTest {
             assertThat(trims).isGreaterThanOrEqualTo(MIN_TRIMS);
         } finally {
             writing.set(false);
-            threads.shutdownNow();
+            threads.shutdown();
+            // The slot can't be dropped while it is read.
+            threads.awaitTermination(60, TimeUnit.SECONDS);
             database.execute("select pg_drop_replication_slot('" + slot + "')");
         }
     }
@@ -113,7 +118,7 @@ final class RetentionStressTest {
         return () -> {
             try (Connection connection = database.connect();
                     Statement statement = connection.createStatement();
-                    WriteBack writeBack = new WriteBack(database::connect, lease)) {
+                    WriteBack writeBack = new WriteBack(sidecar::connect, lease)) {
                 boolean last = false;
                 while (!last) {
                     last = !writing.get();

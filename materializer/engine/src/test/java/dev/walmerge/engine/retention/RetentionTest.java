@@ -1,8 +1,10 @@
 package dev.walmerge.engine.retention;
 
+import static dev.walmerge.engine.testing.Rows.one;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.walmerge.engine.testing.SidecarLogin;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.FencedException;
@@ -11,7 +13,6 @@ import dev.walmerge.engine.writeback.TakeOver;
 import dev.walmerge.engine.writeback.WriteBack;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -30,6 +31,7 @@ final class RetentionTest {
     private static final List<DeadLetter> NO_LETTERS = List.of();
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final SidecarLogin sidecar = SidecarLogin.create(database);
     private final AtomicLong written = new AtomicLong();
     private final AtomicBoolean streaming = new AtomicBoolean(true);
     private Connection connection;
@@ -38,9 +40,9 @@ final class RetentionTest {
 
     @BeforeEach
     void takeOver() throws SQLException {
-        connection = database.connect();
+        connection = sidecar.connect();
         Lease lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
-        writeBack = new WriteBack(database::connect, lease);
+        writeBack = new WriteBack(sidecar::connect, lease);
         retention = new Retention(lease, written::get, streaming::get);
     }
 
@@ -133,11 +135,11 @@ final class RetentionTest {
         Round round = retention.run(connection, Duration.ZERO);
         assertThat(round.rotated()).isTrue();
         assertThat(round.noted()).containsExactly(0);
-        assertThat(one("select last_value || ' ' || is_called from crdt.ops_id_seq"))
+        assertThat(one(database, "select last_value || ' ' || is_called from crdt.ops_id_seq"))
                 .isEqualTo("1048576 false");
         assertThat(retention.run(connection, Duration.ZERO).rotated()).isFalse();
         insert("b");
-        assertThat(one("select tableoid::regclass from crdt.ops where doc = 'b'"))
+        assertThat(one(database, "select tableoid::regclass from crdt.ops where doc = 'b'"))
                 .isEqualTo("crdt.ops_1");
     }
 
@@ -169,7 +171,7 @@ final class RetentionTest {
         everythingIsWritten();
         assertThat(retention.run(connection, Duration.ZERO).trimmed()).containsExactly(7);
         insert("b");
-        assertThat(one("select tableoid::regclass from crdt.ops")).isEqualTo("crdt.ops_0");
+        assertThat(one(database, "select tableoid::regclass from crdt.ops")).isEqualTo("crdt.ops_0");
     }
 
     @Test
@@ -194,7 +196,7 @@ final class RetentionTest {
         database.execute(LEAVE_LEAF_0);
         assertThat(retention.run(connection, NEVER).noted()).containsExactly(0);
         everythingIsWritten();
-        try (Connection other = database.connect()) {
+        try (Connection other = sidecar.connect()) {
             TakeOver.takeOver(other, "walmerge", "7", 1);
         }
         assertThatThrownBy(() -> retention.run(connection, NEVER)).isInstanceOf(FencedException.class);
@@ -210,8 +212,10 @@ final class RetentionTest {
             database.execute(LEAVE_LEAF_0);
             retention.run(connection, NEVER);
             retention.run(connection, NEVER);
-            assertThat(one("select string_agg(data, '/') from pg_logical_slot_get_changes('" + database.name()
-                            + "', null, null) where data like 'message%'"))
+            assertThat(one(
+                            database,
+                            "select string_agg(data, '/') from pg_logical_slot_get_changes('" + database.name()
+                                    + "', null, null) where data like 'message%'"))
                     .isEqualTo("message: transactional: 1 prefix: walmerge, sz: 0 content:");
         } finally {
             database.execute("select pg_drop_replication_slot('" + database.name() + "')");
@@ -230,19 +234,11 @@ final class RetentionTest {
     }
 
     private long insertLsn() throws SQLException {
-        return LogSequenceNumber.valueOf(one("select pg_current_wal_insert_lsn()"))
+        return LogSequenceNumber.valueOf(one(database, "select pg_current_wal_insert_lsn()"))
                 .asLong();
     }
 
     private String docs() throws SQLException {
-        return one("select string_agg(doc, ' ' order by doc) from crdt.ops");
-    }
-
-    private String one(String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
-            row.next();
-            return row.getString(1);
-        }
+        return one(database, "select string_agg(doc, ' ' order by doc) from crdt.ops");
     }
 }

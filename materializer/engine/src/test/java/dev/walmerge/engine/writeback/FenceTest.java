@@ -1,11 +1,12 @@
 package dev.walmerge.engine.writeback;
 
-import static dev.walmerge.engine.writeback.Rows.one;
+import static dev.walmerge.engine.testing.Rows.one;
 import static dev.walmerge.engine.writeback.Writes.bytes;
 import static dev.walmerge.engine.writeback.Writes.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.walmerge.engine.testing.SidecarLogin;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -21,6 +22,7 @@ final class FenceTest {
     private static final List<DeadLetter> NO_LETTERS = List.of();
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final SidecarLogin sidecar = SidecarLogin.create(database);
 
     @Test
     void eachTakeOverBumpsTheEpoch() throws Exception {
@@ -29,7 +31,7 @@ final class FenceTest {
         assertThat(first.epoch()).isEqualTo(1);
         assertThat(first.written()).isZero();
         assertThat(first.previousNonce()).isNull();
-        try (WriteBack writeBack = new WriteBack(database::connect, first)) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, first)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
         }
         String nonce = one(database, "select nonce from crdt.progress");
@@ -45,7 +47,7 @@ final class FenceTest {
 
     @Test
     void nothingIsKnownToBeWrittenOnAnotherServer() throws Exception {
-        try (WriteBack writeBack = new WriteBack(database::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
         }
         Lease promoted = takeOver("7", 2);
@@ -58,7 +60,7 @@ final class FenceTest {
 
     @Test
     void theEarlierHolderIsFenced() throws Exception {
-        try (WriteBack writeBack = new WriteBack(database::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
             takeOver("7", 1);
             DocumentWrite write = Writes.of("a", 0x20).text("late").fold(1).build();
@@ -72,7 +74,7 @@ final class FenceTest {
 
     @Test
     void aServerThatWentBackIsNotWrittenTo() throws Exception {
-        try (WriteBack writeBack = new WriteBack(database::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
             String row = one(database, "select nonce from crdt.progress");
             writeBack.commit(List.of(), NO_LETTERS, 0x20);
@@ -91,7 +93,7 @@ final class FenceTest {
     @Test
     void aStaleHolderOfTheRowIsEnded() throws Exception {
         takeOver("7", 1);
-        try (Connection stale = database.connect();
+        try (Connection stale = sidecar.connect();
                 Statement statement = stale.createStatement()) {
             stale.setAutoCommit(false);
             statement.execute("update crdt.progress set updated_at = now()");
@@ -103,9 +105,9 @@ final class FenceTest {
     @Test
     void aCommitWhoseEndWasNotSeenIsWrittenAgain() throws Exception {
         AtomicInteger faults = new AtomicInteger(2);
-        ConnectionSource source = () -> cutAfterCommit(database.connect(), faults);
+        ConnectionSource source = () -> cutAfterCommit(sidecar.connect(), faults);
         try (WriteBack writeBack = new WriteBack(source, takeOver("7", 1));
-                DocumentStore store = new DocumentStore(database::connect)) {
+                DocumentStore store = new DocumentStore(sidecar::connect)) {
             List<DocumentWrite> first =
                     List.of(Writes.of("a", 0x10).text("1").fold(1).build());
             for (int i = 0; i < 2; i++) {
@@ -122,8 +124,8 @@ final class FenceTest {
 
     @Test
     void aLostConnectionIsOpenedAgain() throws Exception {
-        try (WriteBack writeBack = new WriteBack(database::connect, takeOver("7", 1));
-                DocumentStore store = new DocumentStore(database::connect)) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1));
+                DocumentStore store = new DocumentStore(sidecar::connect)) {
             List<DocumentWrite> writes =
                     List.of(Writes.of("a", 0x10).text("1").fold(1).build());
             writeBack.commit(List.of(), NO_LETTERS, 0x8);
@@ -166,7 +168,7 @@ final class FenceTest {
     }
 
     private Connection connectWithTimeout() throws SQLException {
-        Connection connection = database.connect();
+        Connection connection = sidecar.connect();
         try (Statement statement = connection.createStatement()) {
             statement.execute("set statement_timeout = '200ms'");
         }
@@ -174,7 +176,7 @@ final class FenceTest {
     }
 
     private Lease takeOver(String systemIdentifier, int timeline) throws SQLException {
-        try (Connection connection = database.connect()) {
+        try (Connection connection = sidecar.connect()) {
             return TakeOver.takeOver(connection, "walmerge", systemIdentifier, timeline);
         }
     }

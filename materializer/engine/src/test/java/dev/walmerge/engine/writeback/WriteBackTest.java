@@ -1,11 +1,12 @@
 package dev.walmerge.engine.writeback;
 
-import static dev.walmerge.engine.writeback.Rows.one;
+import static dev.walmerge.engine.testing.Rows.one;
 import static dev.walmerge.engine.writeback.Writes.bytes;
 import static dev.walmerge.engine.writeback.Writes.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.walmerge.engine.testing.SidecarLogin;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,17 +20,18 @@ final class WriteBackTest {
     private static final List<DeadLetter> NO_LETTERS = List.of();
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final SidecarLogin sidecar = SidecarLogin.create(database);
     private Lease lease;
     private WriteBack writeBack;
     private DocumentStore store;
 
     @BeforeEach
     void takeOver() throws SQLException {
-        try (Connection connection = database.connect()) {
+        try (Connection connection = sidecar.connect()) {
             lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
         }
-        writeBack = new WriteBack(database::connect, lease);
-        store = new DocumentStore(database::connect);
+        writeBack = new WriteBack(sidecar::connect, lease);
+        store = new DocumentStore(sidecar::connect);
     }
 
     @AfterEach

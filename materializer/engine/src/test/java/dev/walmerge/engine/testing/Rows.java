@@ -1,4 +1,4 @@
-package dev.walmerge.engine.writeback;
+package dev.walmerge.engine.testing;
 
 import dev.walmerge.sql.testing.PostgresServer;
 import java.sql.Connection;
@@ -6,12 +6,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Reads one value, for assertions. */
-final class Rows {
+/** Reads one value as a superuser, for assertions. */
+public final class Rows {
     private Rows() {}
 
     /** The first column of the first row as text; null when it is null. */
-    static String one(PostgresServer.Database database, String sql) throws SQLException {
+    public static String one(PostgresServer.Database database, String sql) throws SQLException {
         try (Connection connection = database.connect();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
