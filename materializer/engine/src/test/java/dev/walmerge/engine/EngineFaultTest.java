@@ -175,9 +175,9 @@ final class EngineFaultTest {
         assertThat(fixture.text("e")).isEqualTo("hello");
         assertThat(fixture.text("d")).isEqualTo("hello");
         assertThat(fixture.one("select state::text || ' ' || merged_lsn from crdt.ydoc where doc = 'd'"))
-                .isEqualTo("\\x0101 0/1030");
+                .isEqualTo("\\x0101 0/1060");
         assertThat(fixture.one("select merged_lsn || ' ' || error from crdt.docs where doc = 'd'"))
-                .startsWith("0/1030 stored-state-corrupt");
+                .startsWith("0/1060 stored-state-corrupt");
         assertThat(fixture.one("select count(*) || min(rule) || max(rule) from crdt.dead_letter"))
                 .isEqualTo("2stored-state-corruptstored-state-corrupt");
     }

@@ -227,6 +227,69 @@ final class EngineTest {
     }
 
     @Test
+    void whatPostgresCannotHoldIsReplaced() throws Exception {
+        fixture.start();
+        fixture.insert("nul-text", "01 01 01 00 04 01 01 74 01 00 00");
+        fixture.insert("nul-value", "01 01 01 00 28 01 01 6d 01 6b 01 77 01 00 00");
+        fixture.insert("nul-key", "01 01 01 00 28 01 01 6d 01 00 01 77 01 61 00");
+        fixture.insert("nan", "01 01 01 00 28 01 01 6d 01 6b 01 7b 7f f8 00 00 00 00 00 00 00");
+        fixture.sync();
+        assertThat(fixture.text("nul-text")).isEqualTo("\uFFFD");
+        assertThat(fixture.one("select state from crdt.ydoc where doc = 'nul-text'"))
+                .as("the state keeps the bytes")
+                .isEqualTo(bytea("01 01 01 00 04 01 01 74 01 00 00"));
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nul-value'"))
+                .isEqualTo("{\"m\": {\"k\": \"\uFFFD\"}}");
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nul-key'"))
+                .isEqualTo("{\"m\": {\"\uFFFD\": \"a\"}}");
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nan'"))
+                .isEqualTo("{\"m\": {\"k\": null}}");
+    }
+
+    @Test
+    void twoContentsOfOneIdAreFlagged() throws Exception {
+        fixture.start();
+        fixture.insert("d", "01 01 01 00 04 01 01 74 01 61 00");
+        fixture.insert("d", "01 01 01 00 04 01 01 74 01 62 00");
+        fixture.sync();
+        assertThat(fixture.text("d")).isEqualTo("a");
+        assertThat(fixture.one("select warning from crdt.docs")).startsWith("same-id-different-content");
+    }
+
+    @Test
+    void aPolicyNamesTheRootAndAsksForJson() throws Exception {
+        Policy p = Policy.defaults();
+        Policy other = new Policy(
+                "yjs-v2",
+                "elsewhere",
+                true,
+                p.flushDebounce(),
+                p.flushInterval(),
+                p.walBudgetBytesPerSecond(),
+                p.stalenessMax(),
+                p.foldBytes(),
+                p.foldRatio(),
+                p.foldRows(),
+                p.foldIdle(),
+                p.rotateAfter());
+        fixture.start(fixture.settings(), other);
+        fixture.insert("d", AB_V2);
+        fixture.sync();
+        assertThat(fixture.text("d")).as("the declared root is empty").isEmpty();
+        assertThat(fixture.one("select body_json from crdt.docs")).isEqualTo("{\"t\": \"ab\"}");
+    }
+
+    @Test
+    void aLargeUpdateGoesThroughTheJournal() throws Exception {
+        fixture.start();
+        String text = "word ".repeat(600_000);
+        fixture.insert("d", Updates.append(0, text));
+        fixture.sync();
+        assertThat(fixture.one("select md5(body_text) = md5(repeat('word ', 600000)) from crdt.docs"))
+                .isEqualTo("t");
+    }
+
+    @Test
     void aBarrierIsWrittenThoughNothingChanged() throws Exception {
         fixture.start();
         long end = fixture.barrier();

@@ -64,7 +64,7 @@ final class ShardTest {
         at(1000);
         Submission first = outbox.takeSubmitted();
         assertThat(first.write.bound()).isEqualTo(StalenessBound.INTERVAL);
-        assertThat(first.write.text()).hasSize(11);
+        assertThat(first.write.text()).hasSize(10);
         outbox.acknowledge(first);
         // About 21 kB at 40 kB/s: the next one is not before half a second has gone, so the interval decides again.
         for (int clock = 11, millis = 1100; millis <= 2100; millis += 100, clock++) {
@@ -124,6 +124,7 @@ final class ShardTest {
         assertThat(outbox.takeSubmitted()).isNull();
         shard.tick(millis(10_000), true, false);
         assertThat(outbox.takeSubmitted().write.bound()).isEqualTo(StalenessBound.STALENESS_MAX);
+        nowNanos = millis(10_500);
         op("e", HELLO, 0x40);
         shard.commit(0x50, true, false);
         shard.tick(millis(11_000), true, false);
