@@ -1,0 +1,147 @@
+package dev.walmerge.crdt;
+
+/** A bounded cursor over bytes it does not own. Offsets in errors count from {@code base}. */
+final class ByteReader {
+    private byte[] bytes = {};
+    private int base;
+    private int pos;
+    private int end;
+    private boolean negative;
+
+    ByteReader reset(byte[] source, int baseOffset, int from, int to) {
+        bytes = source;
+        base = baseOffset;
+        pos = from;
+        end = to;
+        return this;
+    }
+
+    /** Takes the next {@code length-prefixed} bytes of {@code outer} as its own and moves {@code outer} behind them. */
+    ByteReader takeFrom(ByteReader outer) throws MalformedUpdateException {
+        int count = outer.count("truncated");
+        reset(outer.bytes, outer.base, outer.pos, outer.pos + count);
+        outer.pos += count;
+        return this;
+    }
+
+    byte[] bytes() {
+        return bytes;
+    }
+
+    int pos() {
+        return pos;
+    }
+
+    int remaining() {
+        return end - pos;
+    }
+
+    boolean atEnd() {
+        return pos >= end;
+    }
+
+    MalformedUpdateException fault(String rule) {
+        return new MalformedUpdateException(rule, Math.max(0, pos - base));
+    }
+
+    MalformedUpdateException faultAt(String rule, int position) {
+        return new MalformedUpdateException(rule, Math.max(0, position - base));
+    }
+
+    int u8() throws MalformedUpdateException {
+        if (pos >= end) {
+            throw fault("truncated");
+        }
+        return bytes[pos++] & 0xff;
+    }
+
+    void skip(int count) throws MalformedUpdateException {
+        if (count > end - pos) {
+            throw fault("truncated");
+        }
+        pos += count;
+    }
+
+    /** Little-endian groups of seven bits, at most 2^53 - 1. */
+    long varUint() throws MalformedUpdateException {
+        if (pos < end) {
+            byte first = bytes[pos];
+            if (first >= 0) {
+                pos++;
+                return first;
+            }
+        }
+        return tail(0, 0);
+    }
+
+    private long tail(long low, int lowBits) throws MalformedUpdateException {
+        long value = low;
+        int shift = lowBits;
+        while (true) {
+            int b = u8();
+            if (shift >= 53 && (b & 0x7f) != 0) {
+                throw fault("varint-overflow");
+            }
+            if (shift > 70) {
+                throw fault("varint-overflow");
+            }
+            if (shift < 63) {
+                value |= (long) (b & 0x7f) << shift;
+            }
+            if (value > Limits.CLIENT_LAST) {
+                throw fault("varint-overflow");
+            }
+            if (b < 0x80) {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+
+    /** Six bits and a sign first, then groups of seven. {@link #wasNegative} tells -0 from 0. */
+    long varInt() throws MalformedUpdateException {
+        int first = u8();
+        negative = (first & 0x40) != 0;
+        long magnitude = first & 0x3f;
+        if (first >= 0x80) {
+            magnitude = tail(magnitude, 6);
+        }
+        return negative ? -magnitude : magnitude;
+    }
+
+    boolean wasNegative() {
+        return negative;
+    }
+
+    /** A count of things that take at least one byte each of this reader. */
+    int count(String rule) throws MalformedUpdateException {
+        int at = pos;
+        long value = varUint();
+        if (value > end - pos) {
+            throw faultAt(rule, at);
+        }
+        return (int) value;
+    }
+
+    /** A clock or a length. */
+    int clock() throws MalformedUpdateException {
+        int at = pos;
+        long value = varUint();
+        if (value > Integer.MAX_VALUE) {
+            throw faultAt("clock-too-large", at);
+        }
+        return (int) value;
+    }
+
+    String string() throws MalformedUpdateException {
+        int count = count("truncated");
+        int from = pos;
+        skip(count);
+        char[] chars = new char[count];
+        int length = Utf8.decode(bytes, from, pos, chars, 0);
+        if (length < 0) {
+            throw faultAt("invalid-utf8", from + ~length);
+        }
+        return new String(chars, 0, length);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.walmerge.crdt;
+
+/** A column of bytes, each followed by how often it repeats; the count of the last run is left out. */
+final class ByteRunWriter {
+    private final ByteWriter out = new ByteWriter(8);
+    private int value = -1;
+    private int count;
+
+    void write(int next) {
+        if (next == value) {
+            count++;
+            return;
+        }
+        if (count > 0) {
+            out.varUint(count - 1);
+        }
+        count = 1;
+        out.u8(next);
+        value = next;
+    }
+
+    ByteWriter bytes() {
+        return out;
+    }
+}

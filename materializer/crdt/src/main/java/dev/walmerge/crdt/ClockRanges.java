@@ -1,0 +1,134 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * A growable list of {@code (client, clock, length)}: a delete set, or the parts of a document a merge touched.
+ *
+ * <p>What a client is (an id or an index) is the user's business.
+ */
+final class ClockRanges {
+    long[] client = {};
+    int[] clock = {};
+    int[] length = {};
+    int size;
+
+    void add(long ofClient, int from, int count) {
+        if (size == clock.length) {
+            int capacity = Math.max(4, size + (size >> 1));
+            client = Arrays.copyOf(client, capacity);
+            clock = Arrays.copyOf(clock, capacity);
+            length = Arrays.copyOf(length, capacity);
+        }
+        client[size] = ofClient;
+        clock[size] = from;
+        length[size] = count;
+        size++;
+    }
+
+    void addAll(ClockRanges other) {
+        for (int i = 0; i < other.size; i++) {
+            add(other.client[i], other.clock[i], other.length[i]);
+        }
+    }
+
+    void clear() {
+        size = 0;
+        if (clock.length > 1024) {
+            client = new long[0];
+            clock = new int[0];
+            length = new int[0];
+        }
+    }
+
+    int end(int i) {
+        return clock[i] + length[i];
+    }
+
+    /** The index behind the last entry of the client at {@code from}. */
+    int endOfClient(int from) {
+        int i = from;
+        while (i < size && client[i] == client[from]) {
+            i++;
+        }
+        return i;
+    }
+
+    long bytes() {
+        return 16L * clock.length;
+    }
+
+    /** Orders by client, higher ones first as Yjs writes them, then by clock, and joins what touches. */
+    void sortAndMerge() {
+        if (size < 2) {
+            return;
+        }
+        if (!sorted()) {
+            sort();
+        }
+        int kept = 0;
+        for (int i = 1; i < size; i++) {
+            if (client[i] == client[kept] && clock[i] <= end(kept)) {
+                length[kept] = Math.max(end(kept), end(i)) - clock[kept];
+            } else {
+                kept++;
+                client[kept] = client[i];
+                clock[kept] = clock[i];
+                length[kept] = length[i];
+            }
+        }
+        size = kept + 1;
+    }
+
+    private boolean sorted() {
+        for (int i = 1; i < size; i++) {
+            if (before(client[i], clock[i], i - 1)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean before(long ofClient, int ofClock, int j) {
+        return ofClient > client[j] || (ofClient == client[j] && ofClock < clock[j]);
+    }
+
+    /** Heapsort: the order of what arrives is the sender's choice, and no order may cost more than another. */
+    private void sort() {
+        for (int root = size / 2 - 1; root >= 0; root--) {
+            siftDown(root, size);
+        }
+        for (int end = size - 1; end > 0; end--) {
+            swap(0, end);
+            siftDown(0, end);
+        }
+    }
+
+    private void siftDown(int from, int end) {
+        int root = from;
+        int child = 2 * root + 1;
+        while (child < end) {
+            if (child + 1 < end && before(client[child], clock[child], child + 1)) {
+                child++;
+            }
+            if (!before(client[root], clock[root], child)) {
+                return;
+            }
+            swap(root, child);
+            root = child;
+            child = 2 * root + 1;
+        }
+    }
+
+    private void swap(int i, int j) {
+        long otherClient = client[i];
+        client[i] = client[j];
+        client[j] = otherClient;
+        int otherClock = clock[i];
+        clock[i] = clock[j];
+        clock[j] = otherClock;
+        int otherLength = length[i];
+        length[i] = length[j];
+        length[j] = otherLength;
+    }
+}

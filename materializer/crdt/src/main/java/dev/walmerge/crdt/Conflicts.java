@@ -1,0 +1,52 @@
+package dev.walmerge.crdt;
+
+/** Notices that a struct that is known already was sent with other content: two writers share a client id. */
+final class Conflicts {
+    private Conflicts() {}
+
+    /**
+     * Compares what is cheap to compare: kinds, and the units of strings. What was deleted meanwhile, here or there,
+     * tells nothing.
+     */
+    static boolean differs(StructStore store, StructBuffer in, int i) {
+        int kind = in.kind(i);
+        if (kind == Kind.GC || kind == Kind.DELETED) {
+            return false;
+        }
+        int c = store.clients.find(in.client[i]);
+        int position = store.position(c, in.clock[i]);
+        int at = in.clock[i];
+        while (at < in.end(i)) {
+            int s = store.clients.structs[c][position++];
+            int end = Math.min(store.end(s), in.end(i));
+            if (!store.isDeleted(s)) {
+                if (store.kind(s) != kind) {
+                    return true;
+                }
+                if (kind == Kind.STRING && unitsDiffer(store, s, in, i, at, end)) {
+                    return true;
+                }
+            }
+            at = end;
+        }
+        return false;
+    }
+
+    private static boolean unitsDiffer(StructStore store, int s, StructBuffer in, int i, int from, int end) {
+        int mine = store.content[s] + from - store.clock[s];
+        int theirs = in.content[i] + from - in.clock[i];
+        for (int n = 0; n < end - from; n++) {
+            if (!sameUnit(store.contents.chars[mine + n], in.chars[theirs + n])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Half of a pair may have become U+FFFD, here or on the way. */
+    static boolean sameUnit(char a, char b) {
+        return a == b
+                || (a == Utf8.REPLACEMENT && Character.isSurrogate(b))
+                || (b == Utf8.REPLACEMENT && Character.isSurrogate(a));
+    }
+}

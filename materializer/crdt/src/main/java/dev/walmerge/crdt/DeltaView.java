@@ -1,0 +1,102 @@
+package dev.walmerge.crdt;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The visible content of a text with its formatting: stretches of text, or one embed or type, each with attributes. */
+final class DeltaView {
+    /** Text, or the struct of an embed or type; attributes by key name, each the place of its value in the blob. */
+    static final class Op {
+        final StringBuilder text;
+        final int struct;
+        final Map<Integer, Integer> attributes;
+
+        private Op(StringBuilder text, int struct, Map<Integer, Integer> attributes) {
+            this.text = text;
+            this.struct = struct;
+            this.attributes = attributes;
+        }
+    }
+
+    private final StructStore store;
+    private final List<Op> ops = new ArrayList<>();
+    private final Map<Integer, Integer> current = new LinkedHashMap<>();
+
+    private DeltaView(StructStore store) {
+        this.store = store;
+    }
+
+    /** One op per stretch between visible formats, as Yjs' {@code toDelta} cuts them. */
+    static List<Op> cut(StructStore store, int type) {
+        DeltaView view = new DeltaView(store);
+        view.read(type);
+        return view.ops;
+    }
+
+    /** The same, with neighbouring texts of equal attributes joined. */
+    static List<Op> joined(StructStore store, int type) {
+        List<Op> joined = new ArrayList<>();
+        for (Op op : cut(store, type)) {
+            Op last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+            if (last != null && last.text != null && op.text != null && equal(store, last.attributes, op.attributes)) {
+                last.text.append(op.text);
+            } else {
+                joined.add(op);
+            }
+        }
+        return joined;
+    }
+
+    private void read(int type) {
+        StringBuilder text = null;
+        for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
+            if (store.isDeleted(s)) {
+                continue;
+            }
+            switch (store.kind(s)) {
+                case Kind.STRING -> {
+                    if (text == null) {
+                        text = new StringBuilder();
+                        ops.add(new Op(text, StructStore.NONE, new LinkedHashMap<>(current)));
+                    }
+                    text.append(store.contents.chars, store.content[s], store.length[s]);
+                }
+                case Kind.EMBED, Kind.TYPE -> {
+                    text = null;
+                    ops.add(new Op(null, s, new LinkedHashMap<>(current)));
+                }
+                case Kind.FORMAT -> {
+                    text = null;
+                    format(s);
+                }
+                default -> {}
+            }
+        }
+    }
+
+    private void format(int s) {
+        if ((store.contents.blob[store.content[s]] & 0xff) == AnyValue.NULL) {
+            current.remove(store.room[s]);
+        } else {
+            current.put(store.room[s], store.content[s]);
+        }
+    }
+
+    private static boolean equal(StructStore store, Map<Integer, Integer> a, Map<Integer, Integer> b) {
+        if (!a.keySet().equals(b.keySet())) {
+            return false;
+        }
+        byte[] blob = store.contents.blob;
+        for (Map.Entry<Integer, Integer> entry : a.entrySet()) {
+            int at = entry.getValue();
+            int other = b.get(entry.getKey());
+            if (!Arrays.equals(blob, at, AnyValue.end(blob, at), blob, other, AnyValue.end(blob, other))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.walmerge.crdt;
+
+/** A column of clocks: differences times two, plus one when a count less two follows. */
+final class DiffRunWriter {
+    private final ByteWriter out = new ByteWriter(8);
+    private long value;
+    private long step;
+    private int count;
+
+    void write(int next) {
+        long nextStep = next - value;
+        value = next;
+        if (nextStep == step) {
+            count++;
+        } else {
+            flush();
+            count = 1;
+            step = nextStep;
+        }
+    }
+
+    private void flush() {
+        if (count > 0) {
+            long encoded = step * 2 + (count == 1 ? 0 : 1);
+            out.varInt(Math.abs(encoded), encoded < 0);
+            if (count > 1) {
+                out.varUint(count - 2);
+            }
+        }
+    }
+
+    /** The column; nothing can be written after. */
+    ByteWriter finish() {
+        flush();
+        count = 0;
+        return out;
+    }
+}

@@ -1,0 +1,294 @@
+package dev.walmerge.crdt;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One Yjs document: updates in, state out.
+ *
+ * <p>Not thread-safe; owned by one thread at a time. Buffers given to it are only read during the call. No input makes it
+ * throw anything unchecked, and one that is refused leaves it unchanged. Order and duplication of updates don't matter:
+ * documents that were given the same updates hold the same content.
+ */
+public final class Doc {
+    /** A bit of {@link #apply}: a struct was added or something was newly deleted. */
+    public static final int CHANGED = 1;
+
+    /** A bit of {@link #apply}: a struct or delete of this update waits for what has not arrived. */
+    public static final int PARKED = 2;
+
+    /**
+     * A bit of {@link #apply}: an id of this update is known here with other content. The first one stays, as in Yjs; two
+     * writers used the same client id.
+     */
+    public static final int CONFLICT = 4;
+
+    final StructStore store = new StructStore();
+    private final Limits limits;
+    private final Merge merge;
+    private final Integrator integrator;
+    final PendingStructs pendingStructs = new PendingStructs();
+
+    /** By client id. */
+    final ClockRanges pendingDeletes = new ClockRanges();
+
+    /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
+    private final TreeMap<Long, Integer> missing = new TreeMap<>();
+
+    private final UpdateDecoder decoder = new UpdateDecoder();
+    private final StructBuffer decoded = new StructBuffer();
+    private final ClockRanges decodedDeletes = new ClockRanges();
+
+    private Doc(boolean gc, Limits limits) {
+        this.limits = limits;
+        merge = new Merge(store, gc);
+        integrator = new Integrator(store, merge);
+    }
+
+    /**
+     * An empty document with {@link Limits#DEFAULT}.
+     *
+     * @param gc whether the content of what is deleted is freed
+     */
+    public static Doc create(boolean gc) {
+        return create(gc, Limits.DEFAULT);
+    }
+
+    /** An empty document with limits of its own. */
+    public static Doc create(boolean gc, Limits limits) {
+        return new Doc(gc, limits);
+    }
+
+    /**
+     * Merges one update. All bytes of it must be used up.
+     *
+     * @return an or of {@link #CHANGED}, {@link #PARKED} and {@link #CONFLICT}
+     * @throws MalformedUpdateException when it can't be read or exceeds a limit; the document is unchanged
+     */
+    public int apply(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        try {
+            decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
+            checkRoom();
+            return merge();
+        } finally {
+            decoded.clear();
+            decodedDeletes.clear();
+        }
+    }
+
+    /** Everything of the update might have to wait; only when that could be too much is it worth finding out. */
+    private void checkRoom() throws MalformedUpdateException {
+        long structs = (long) pendingStructs.size() + decoded.size;
+        long bytes = pendingStructs.bytes() + decoded.bytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
+        if (structs > limits.pendingStructs() || bytes > limits.pendingBytes()) {
+            Parking parking = new Parking(this, decoded, decodedDeletes);
+            parking.predict();
+            if (parking.structs() > limits.pendingStructs() || parking.bytes() > limits.pendingBytes()) {
+                throw new MalformedUpdateException("pending-limit", 0);
+            }
+        }
+    }
+
+    private int merge() {
+        int flags = 0;
+        for (int i = 0; i < decoded.size; i++) {
+            int state = store.clients.stateOf(decoded.client[i]);
+            if (decoded.clock[i] > state) {
+                pendingStructs.add(decoded, i);
+            } else if (decoded.end(i) <= state) {
+                flags |= Conflicts.differs(store, decoded, i) ? CONFLICT : 0;
+            } else if (integrator.ready(decoded, i)) {
+                integrator.integrate(decoded, i, state - decoded.clock[i]);
+            } else {
+                pendingStructs.add(decoded, i);
+            }
+        }
+        if (!pendingStructs.isEmpty()) {
+            pendingStructs.drain(store, integrator);
+        }
+        if (pendingDeletes.size > 0 && merge.addedStructs()) {
+            retryDeletes();
+        }
+        boolean parked = parkedStructs();
+        noteMissing(parked);
+        parked |= applyDeletes(decodedDeletes);
+        flags |= parked ? PARKED : 0;
+        flags |= merge.changed() ? CHANGED : 0;
+        merge.finish();
+        return flags;
+    }
+
+    private boolean parkedStructs() {
+        if (!pendingStructs.isEmpty()) {
+            for (int i = 0; i < decoded.size; i++) {
+                if (decoded.end(i) > store.clients.stateOf(decoded.client[i])) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** As in Yjs, what is missing is asked anew only when something of it came. */
+    private void noteMissing(boolean parked) {
+        if (pendingStructs.isEmpty()) {
+            missing.clear();
+            return;
+        }
+        boolean anew = missing.isEmpty();
+        for (Map.Entry<Long, Integer> entry : missing.entrySet()) {
+            anew |= entry.getValue() < store.clients.stateOf(entry.getKey());
+        }
+        if (anew) {
+            missing.clear();
+            pendingStructs.heads().missing(store, integrator, missing);
+        } else if (parked) {
+            BlockedHeads.of(decoded, store).missing(store, integrator, missing);
+        }
+    }
+
+    private void retryDeletes() {
+        ClockRanges waiting = new ClockRanges();
+        waiting.addAll(pendingDeletes);
+        pendingDeletes.clear();
+        applyDeletes(waiting);
+    }
+
+    /** Deletes what is here and parks the rest; true when there was a rest. */
+    private boolean applyDeletes(ClockRanges ranges) {
+        boolean parked = false;
+        for (int i = 0; i < ranges.size; i++) {
+            int c = store.clients.find(ranges.client[i]);
+            int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
+            int from = ranges.clock[i];
+            int end = ranges.end(i);
+            if (from < state) {
+                merge.deleteRange(c, from, Math.min(end, state));
+            }
+            if (end > state) {
+                pendingDeletes.add(ranges.client[i], Math.max(from, state), end - Math.max(from, state));
+                parked = true;
+            }
+        }
+        if (parked) {
+            pendingDeletes.sortAndMerge();
+        }
+        return parked;
+    }
+
+    /** Whether structs or deletes wait for what has not arrived. */
+    public boolean hasPending() {
+        return !pendingStructs.isEmpty() || pendingDeletes.size > 0;
+    }
+
+    /** What is waited for; null when nothing is. */
+    public Pending pending() {
+        if (!hasPending()) {
+            return null;
+        }
+        return new Pending(Collections.unmodifiableSortedMap(new TreeMap<>(missing)), pendingDeletes.size > 0);
+    }
+
+    /**
+     * Whether the document says all that the update says: every struct is merged and every delete applied. What waits
+     * doesn't count.
+     */
+    public boolean contains(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        try {
+            decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
+            for (int i = 0; i < decoded.size; i++) {
+                if (decoded.end(i) > store.clients.stateOf(decoded.client[i])) {
+                    return false;
+                }
+            }
+            for (int i = 0; i < decodedDeletes.size; i++) {
+                int c = store.clients.find(decodedDeletes.client[i]);
+                if (!merge.isDeleted(c, decodedDeletes.clock[i], decodedDeletes.end(i))) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            decoded.clear();
+            decodedDeletes.clear();
+        }
+    }
+
+    /** The whole document as one update, without what is pending: no gaps, and Yjs 13 can load it. */
+    public byte[] encodeState(UpdateFormat format) {
+        return new StateEncoder(store, format).state();
+    }
+
+    /** What Yjs' {@code encodeStateAsUpdate} gives: with what is pending, and Skips over what is missing. */
+    public byte[] encodeStateWithPending(UpdateFormat format) {
+        return new StateEncoder(store, format).stateWithPending(pendingStructs, pendingDeletes);
+    }
+
+    /**
+     * What a replica of the given state vector lacks, with all deletes.
+     *
+     * @throws MalformedUpdateException when the state vector can't be read
+     */
+    public byte[] encodeStateSince(UpdateFormat format, byte[] stateVector) throws MalformedUpdateException {
+        return new StateEncoder(store, format).since(StateVectors.decode(stateVector));
+    }
+
+    /** The state vector as Yjs encodes it. */
+    public byte[] stateVector() {
+        return StateVectors.encode(store.clients);
+    }
+
+    /**
+     * What Yjs' {@code update} event would say of everything since the last drain, or since the document was empty. Its
+     * cost grows with the change, not with the document.
+     *
+     * @return null when nothing changed
+     */
+    public byte[] drainChanges(UpdateFormat format) {
+        if (merge.drainClientCount == 0 && merge.undrained.size == 0) {
+            return null;
+        }
+        byte[] update = new StateEncoder(store, format).changes(merge);
+        merge.drained();
+        return update;
+    }
+
+    /**
+     * Whether the other document holds the same: state vector, structs with their place and content, deletes, and the
+     * order of items. How structs are cut into runs and what is pending don't count.
+     */
+    public boolean sameContent(Doc other) {
+        return Comparison.same(store, other.store);
+    }
+
+    /** How many structs are stored. */
+    public int structCount() {
+        return store.size();
+    }
+
+    /** An estimate of the memory this document holds, in bytes; costs a walk over its clients only. */
+    public long residentBytes() {
+        return 1024
+                + store.bytes()
+                + pendingStructs.bytes()
+                + decoded.bytes()
+                + pendingDeletes.bytes()
+                + merge.undrained.bytes();
+    }
+
+    /** The roots something was ever put in, ordered by name. */
+    public List<Root> roots() {
+        List<Root> roots = new ArrayList<>();
+        for (int t = 0; t < store.types.size; t++) {
+            if (store.types.isRoot(t)) {
+                roots.add(new Root(store.names.get(store.types.name[t]), RootTypes.infer(store, t)));
+            }
+        }
+        roots.sort(Comparator.comparing(Root::name));
+        return roots;
+    }
+}

@@ -1,0 +1,271 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * Puts a decoded struct into the document. The one place that decides the order of items.
+ *
+ * <p>The order is YATA's (Nicolaescu et al., 2016) with the refinement of Yjs 13: each item remembers what was left and
+ * right of it when it was made (its origins) and belongs between them. Others that were put there meanwhile are its
+ * conflict zone:
+ *
+ * <pre>
+ *   origin | b b b | new? | c c | new? | c | new? | right origin
+ *            ^ scanned, and passed for good: the new item is right of them
+ *                           ^ scanned since the place last moved: the new item is still left of them
+ *
+ *   scan o from left to right:
+ *     same origin as the new item     lower client id: pass it      (the place moves behind o)
+ *                                     same right origin: stop       (higher id, same place: the new item is before it)
+ *                                     otherwise: look on
+ *     o's origin was scanned          and is passed for good: pass o as well
+ *                                     and is not: look on           (o belongs to something right of the new item)
+ *     otherwise                       stop                          (o began left of our origin: its zone encloses ours)
+ * </pre>
+ *
+ * Instead of two sets of items, each struct keeps the number of the scan step that saw it last: "scanned" is a number
+ * above the one this scan began with, "passed for good" one not above that of the last move.
+ */
+final class Integrator {
+    private static final int NONE = StructStore.NONE;
+
+    private final StructStore store;
+    private final Merge merge;
+    private int step;
+
+    /** What {@link #ready} found missing. */
+    long missingClient;
+
+    Integrator(StructStore store, Merge merge) {
+        this.store = store;
+        this.merge = merge;
+    }
+
+    /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks something. */
+    boolean ready(StructBuffer in, int i) {
+        if (in.has(i, StructBuffer.HAS_ORIGIN | StructBuffer.PARENT_ID)
+                && lacks(in.client[i], in.originClient[i], in.originClock[i])) {
+            return false;
+        }
+        return !in.has(i, StructBuffer.HAS_RIGHT_ORIGIN) || !lacks(in.client[i], in.rightClient[i], in.rightClock[i]);
+    }
+
+    private boolean lacks(long own, long client, int clock) {
+        if (client != own && clock >= store.clients.stateOf(client)) {
+            missingClient = client;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Adds a struct whose references are here. {@code offset} units of it are known already; less than its length.
+     */
+    void integrate(StructBuffer in, int i, int offset) {
+        int c = store.clients.intern(in.client[i]);
+        merge.touch(c);
+        int kind = in.kind(i);
+        if (kind == Kind.GC) {
+            addGc(c, in.length[i] - offset);
+            return;
+        }
+        int left = NONE;
+        int right = NONE;
+        if (in.has(i, StructBuffer.HAS_ORIGIN)) {
+            left = store.cleanEnd(store.clients.find(in.originClient[i]), in.originClock[i], merge.dirty);
+        }
+        if (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN)) {
+            right = store.cleanStart(store.clients.find(in.rightClient[i]), in.rightClock[i], merge.dirty);
+        }
+        int parent = parentOf(in, i, left, right);
+        int sub = subOf(in, i, left, right);
+        if (offset > 0) {
+            left = store.clients.structs[c][store.clients.count[c] - 1];
+            if (store.isGc(left)) {
+                parent = NONE;
+            }
+        }
+        if (parent == NONE) {
+            addGc(c, in.length[i] - offset);
+            return;
+        }
+        int s = store.allocate(kind);
+        store.client[s] = c;
+        store.clock[s] = in.clock[i] + offset;
+        store.length[s] = in.length[i] - offset;
+        store.parent[s] = parent;
+        store.parentSub[s] = sub;
+        if (left != NONE) {
+            store.originClient[s] = store.client[left];
+            store.originClock[s] = offset > 0 ? store.clock[s] - 1 : in.originClock[i];
+        }
+        if (right != NONE) {
+            store.rightClient[s] = store.client[right];
+            store.rightClock[s] = in.rightClock[i];
+        }
+        takeContent(s, in, i, offset);
+        link(s, place(s, left, right));
+        append(c, s);
+        settle(s, in, i);
+    }
+
+    private void addGc(int c, int length) {
+        int s = store.allocate(Kind.GC);
+        store.client[s] = c;
+        store.clock[s] = store.clients.state[c];
+        store.length[s] = length;
+        append(c, s);
+    }
+
+    private void append(int c, int s) {
+        store.clients.append(c, s);
+        store.clients.state[c] = store.end(s);
+    }
+
+    /** The type the item belongs to, or NONE when that is collected or was never a type. */
+    private int parentOf(StructBuffer in, int i, int left, int right) {
+        if ((left != NONE && store.isGc(left)) || (right != NONE && store.isGc(right))) {
+            return NONE;
+        }
+        if (in.has(i, StructBuffer.PARENT_ROOT)) {
+            return store.types.root(store.names.intern(in.root(i)));
+        }
+        if (in.has(i, StructBuffer.PARENT_ID)) {
+            int holder = store.find(store.clients.find(in.originClient[i]), in.originClock[i]);
+            return store.kind(holder) == Kind.TYPE ? store.content[holder] : NONE;
+        }
+        return left != NONE ? store.parent[left] : store.parent[right];
+    }
+
+    private int subOf(StructBuffer in, int i, int left, int right) {
+        if (in.has(i, StructBuffer.PARENT_ROOT | StructBuffer.PARENT_ID)) {
+            return in.sub(i) == null ? NONE : store.names.intern(in.sub(i));
+        }
+        return left != NONE ? store.parentSub[left] : store.parentSub[right];
+    }
+
+    private void takeContent(int s, StructBuffer in, int i, int offset) {
+        ContentStore contents = store.contents;
+        int kind = in.kind(i);
+        if (kind == Kind.STRING) {
+            int count = store.length[s];
+            store.content[s] = contents.addChars(in.chars, in.content[i] + offset, count);
+            store.room[s] = count;
+            if (offset > 0 && Character.isHighSurrogate(in.chars[in.content[i] + offset - 1])) {
+                contents.chars[store.content[s]] = Utf8.REPLACEMENT;
+            }
+        } else if (Kind.inBlob(kind)) {
+            byte[] blob = in.blob.array();
+            int from = in.content[i];
+            for (int n = 0; n < offset; n++) {
+                from = AnyValue.end(blob, from);
+            }
+            int count = in.contentBytes[i] - (from - in.content[i]);
+            store.content[s] = contents.addBytes(blob, from, count);
+            store.contentBytes[s] = count;
+            store.room[s] = kind == Kind.FORMAT ? store.names.intern(in.key(i)) : count;
+        }
+    }
+
+    /** The item the new one goes behind, or NONE for the front. */
+    private int place(int s, int left, int right) {
+        boolean undisturbed = left == NONE ? right != NONE && store.left[right] == NONE : store.right[left] == right;
+        if (undisturbed) {
+            return left;
+        }
+        if (step > Integer.MAX_VALUE - store.used - 1) {
+            Arrays.fill(store.seen, 0);
+            step = 0;
+        }
+        int begin = step;
+        int passed = step;
+        int behind = left;
+        int o = left != NONE ? store.right[left] : first(store.parent[s], store.parentSub[s]);
+        long ownId = store.clients.id[store.client[s]];
+        while (o != NONE && o != right) {
+            store.seen[o] = ++step;
+            if (sameOrigin(o, s)) {
+                if (store.clients.id[store.client[o]] < ownId) {
+                    behind = o;
+                    passed = step;
+                } else if (sameRightOrigin(o, s)) {
+                    break;
+                }
+            } else {
+                int seen = store.originClient[o] == NONE
+                        ? 0
+                        : store.seen[store.find(store.originClient[o], store.originClock[o])];
+                if (seen <= begin) {
+                    break;
+                }
+                if (seen <= passed) {
+                    behind = o;
+                    passed = step;
+                }
+            }
+            o = store.right[o];
+        }
+        return behind;
+    }
+
+    private boolean sameOrigin(int a, int b) {
+        return store.originClient[a] == store.originClient[b] && store.originClock[a] == store.originClock[b];
+    }
+
+    private boolean sameRightOrigin(int a, int b) {
+        return store.rightClient[a] == store.rightClient[b] && store.rightClock[a] == store.rightClock[b];
+    }
+
+    /** The first item of a type's list, or of the chain of a key. */
+    private int first(int parent, int sub) {
+        if (sub == NONE) {
+            return store.types.start[parent];
+        }
+        int o = store.types.last(parent, sub);
+        while (o != NONE && store.left[o] != NONE) {
+            o = store.left[o];
+        }
+        return o;
+    }
+
+    private void link(int s, int behind) {
+        int next;
+        if (behind != NONE) {
+            next = store.right[behind];
+            store.right[behind] = s;
+        } else {
+            next = first(store.parent[s], store.parentSub[s]);
+            if (store.parentSub[s] == NONE) {
+                store.types.start[store.parent[s]] = s;
+            }
+        }
+        store.left[s] = behind;
+        store.right[s] = next;
+        if (next != NONE) {
+            store.left[next] = s;
+        } else if (store.parentSub[s] != NONE) {
+            store.types.setLast(store.parent[s], store.parentSub[s], s);
+            if (behind != NONE) {
+                merge.delete(behind);
+            }
+        }
+    }
+
+    /** What the content does to the document, and whether the item is deleted as it arrives. */
+    private void settle(int s, StructBuffer in, int i) {
+        int kind = in.kind(i);
+        if (kind == Kind.DELETED) {
+            store.markDeleted(s);
+            merge.noteDeleted(s);
+        } else if (kind == Kind.TYPE) {
+            int ref = in.content[i];
+            int name = TypeRef.named(ref) ? store.names.intern(in.key(i)) : Names.NONE;
+            store.content[s] = store.types.add(ref, s, name);
+        }
+        int holder = store.types.item[store.parent[s]];
+        boolean orphan = holder != NONE && store.isDeleted(holder);
+        if (orphan || (store.parentSub[s] != NONE && store.right[s] != NONE)) {
+            merge.delete(s);
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * What one applied update changes, and the tidying behind it: deleted content is freed, neighbours that say one run are
+ * joined. The counterpart of a Yjs transaction.
+ */
+final class Merge {
+    private static final int NONE = StructStore.NONE;
+
+    private final StructStore store;
+    private final boolean gc;
+
+    /** By client index: newly deleted. */
+    private final ClockRanges deleted = new ClockRanges();
+
+    /** By client index: where neighbours may have become joinable. */
+    final ClockRanges dirty = new ClockRanges();
+
+    /** By client id: deleted since the last drain. */
+    final ClockRanges undrained = new ClockRanges();
+
+    private int undrainedLimit = 256;
+
+    private int[] touched = {};
+    private int touchedCount;
+    int[] drainClients = {};
+    int drainClientCount;
+    private int[] stack = {};
+    private int stackSize;
+
+    Merge(StructStore store, boolean gc) {
+        this.store = store;
+        this.gc = gc;
+    }
+
+    /** A client is about to get a struct. */
+    void touch(int c) {
+        ClientTable clients = store.clients;
+        if (clients.touched[c]) {
+            return;
+        }
+        clients.touched[c] = true;
+        clients.before[c] = clients.state[c];
+        touched = push(touched, touchedCount++, c);
+        if (!clients.undrained[c]) {
+            clients.undrained[c] = true;
+            drainClients = push(drainClients, drainClientCount++, c);
+        }
+    }
+
+    private static int[] push(int[] list, int at, int value) {
+        int[] room = at == list.length ? Arrays.copyOf(list, Math.max(4, at * 2)) : list;
+        room[at] = value;
+        return room;
+    }
+
+    boolean changed() {
+        return touchedCount > 0 || deleted.size > 0;
+    }
+
+    boolean addedStructs() {
+        return touchedCount > 0;
+    }
+
+    void noteDeleted(int s) {
+        deleted.add(store.client[s], store.clock[s], store.length[s]);
+    }
+
+    /** Deletes an item and, when it holds a type, all in it. */
+    void delete(int s) {
+        if (store.isDeleted(s)) {
+            return;
+        }
+        int base = stackSize;
+        deleteOne(s);
+        while (stackSize > base) {
+            deleteChildren(stack[--stackSize]);
+        }
+    }
+
+    private void deleteOne(int s) {
+        store.markDeleted(s);
+        noteDeleted(s);
+        if (store.kind(s) == Kind.TYPE) {
+            stack = push(stack, stackSize++, store.content[s]);
+        }
+    }
+
+    private void deleteChildren(int type) {
+        TypeTable types = store.types;
+        for (int s = types.start[type]; s != NONE; s = store.right[s]) {
+            deleteChild(s);
+        }
+        for (int entry = types.firstEntry[type]; entry != NONE; entry = types.entryNext[entry]) {
+            deleteChild(types.entryItem[entry]);
+        }
+    }
+
+    private void deleteChild(int s) {
+        if (!store.isDeleted(s)) {
+            deleteOne(s);
+        }
+    }
+
+    /** Deletes {@code [from, end)} of a client; {@code from} is below its state. */
+    void deleteRange(int c, int from, int end) {
+        ClientTable clients = store.clients;
+        int position = store.position(c, from);
+        int s = clients.structs[c][position];
+        if (!store.isDeleted(s) && store.clock[s] < from) {
+            store.split(c, position, from - store.clock[s], dirty);
+            position++;
+        }
+        for (; position < clients.count[c]; position++) {
+            s = clients.structs[c][position];
+            if (store.clock[s] >= end) {
+                return;
+            }
+            if (!store.isDeleted(s)) {
+                if (end < store.end(s)) {
+                    store.split(c, position, end - store.clock[s], dirty);
+                }
+                delete(s);
+            }
+        }
+    }
+
+    /** Whether all of {@code [from, end)} is here and deleted. */
+    boolean isDeleted(int c, int from, int end) {
+        if (c == NONE || end > store.clients.state[c]) {
+            return false;
+        }
+        for (int position = store.position(c, from); position < store.clients.count[c]; position++) {
+            int s = store.clients.structs[c][position];
+            if (store.clock[s] >= end) {
+                return true;
+            }
+            if (!store.isDeleted(s)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Frees, joins, and notes for the next drain. */
+    void finish() {
+        if (deleted.size > 0) {
+            deleted.sortAndMerge();
+            if (gc) {
+                collect();
+            }
+            for (int i = 0; i < deleted.size; i++) {
+                dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+            }
+            rememberDeleted();
+        }
+        ClientTable clients = store.clients;
+        for (int i = 0; i < touchedCount; i++) {
+            int c = touched[i];
+            clients.touched[c] = false;
+            dirty.add(c, clients.before[c], clients.state[c] - clients.before[c]);
+        }
+        joinDirty();
+        store.contents.compactIfWorthIt(store);
+        touchedCount = 0;
+        deleted.clear();
+        dirty.clear();
+    }
+
+    /** All changes so far were drained. */
+    void drained() {
+        ClientTable clients = store.clients;
+        for (int i = 0; i < drainClientCount; i++) {
+            int c = drainClients[i];
+            clients.undrained[c] = false;
+            clients.drained[c] = clients.state[c];
+        }
+        drainClientCount = 0;
+        undrained.clear();
+        undrainedLimit = 256;
+    }
+
+    private void rememberDeleted() {
+        for (int i = 0; i < deleted.size; i++) {
+            undrained.add(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+        }
+        if (undrained.size > undrainedLimit) {
+            undrained.sortAndMerge();
+            undrainedLimit = Math.max(256, undrained.size * 2);
+        }
+    }
+
+    private void collect() {
+        for (int i = 0; i < deleted.size; i++) {
+            int c = (int) deleted.client[i];
+            int end = deleted.end(i);
+            for (int p = store.position(c, deleted.clock[i]); p < store.clients.count[c]; p++) {
+                int s = store.clients.structs[c][p];
+                if (store.clock[s] >= end) {
+                    break;
+                }
+                if (!store.isGc(s) && store.isDeleted(s) && store.kind(s) != Kind.DELETED) {
+                    collect(s);
+                }
+            }
+        }
+    }
+
+    private void collect(int s) {
+        if (store.kind(s) == Kind.TYPE) {
+            stack = push(stack, stackSize++, store.content[s]);
+            while (stackSize > 0) {
+                collectChildren(stack[--stackSize]);
+            }
+        }
+        store.dropContent(s);
+    }
+
+    /** All in a collected type loses its place as well: nothing can refer to it any more. */
+    private void collectChildren(int type) {
+        TypeTable types = store.types;
+        for (int s = types.start[type]; s != NONE; ) {
+            int next = store.right[s];
+            collectChild(s);
+            s = next;
+        }
+        for (int entry = types.firstEntry[type]; entry != NONE; entry = types.entryNext[entry]) {
+            for (int s = types.entryItem[entry]; s != NONE; ) {
+                int next = store.left[s];
+                collectChild(s);
+                s = next;
+            }
+        }
+        types.remove(type);
+    }
+
+    private void collectChild(int s) {
+        if (store.kind(s) == Kind.TYPE) {
+            stack = push(stack, stackSize++, store.content[s]);
+        }
+        store.becomeGc(s);
+        // Neighbours that were deleted long ago are not in this merge's ranges, and may now be joinable.
+        dirty.add(store.client[s], store.clock[s], store.length[s]);
+    }
+
+    private void joinDirty() {
+        dirty.sortAndMerge();
+        for (int from = 0; from < dirty.size; ) {
+            int end = dirty.endOfClient(from);
+            joinClient((int) dirty.client[from], from, end);
+            from = end;
+        }
+    }
+
+    /** One pass over a client's list from the first dirty place; what lies between is only moved. */
+    private void joinClient(int c, int from, int end) {
+        int[] list = store.clients.structs[c];
+        int count = store.clients.count[c];
+        int read = NONE;
+        int write = 0;
+        for (int i = from; i < end; i++) {
+            if (read != NONE && read >= count) {
+                break;
+            }
+            int first = positionFrom(list, read == NONE ? 0 : read, count, dirty.clock[i]);
+            int last = Math.min(count - 1, positionFrom(list, first, count, dirty.end(i) - 1) + 1);
+            if (read == NONE) {
+                read = first;
+                write = first;
+            } else if (first > read) {
+                System.arraycopy(list, read, list, write, first - read);
+                write += first - read;
+                read = first;
+            }
+            while (read <= last) {
+                int s = list[read++];
+                if (write == 0 || !store.tryJoin(list[write - 1], s)) {
+                    list[write++] = s;
+                }
+            }
+        }
+        if (write < read) {
+            System.arraycopy(list, read, list, write, count - read);
+            store.clients.count[c] = count - (read - write);
+            store.clients.hint[c] = 0;
+        }
+    }
+
+    private int positionFrom(int[] list, int from, int count, int clock) {
+        if (from == 0 && clock >= store.clock[list[count - 1]]) {
+            return count - 1;
+        }
+        int low = from;
+        int high = count - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (store.clock[list[middle]] <= clock) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+}

@@ -1,0 +1,89 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * Foretells, from clocks alone and without touching the document, how much of an update would have to wait. What waits
+ * already is taken to go on waiting, so the answer errs on the high side.
+ */
+final class Parking {
+    private final StructStore store;
+    private final StructBuffer in;
+    private final LongIntMap states = new LongIntMap();
+    private long structs;
+    private long bytes;
+
+    Parking(Doc doc, StructBuffer in, ClockRanges deletes) {
+        this.store = doc.store;
+        this.in = in;
+        structs = doc.pendingStructs.size();
+        bytes = doc.pendingStructs.bytes() + doc.pendingDeletes.bytes() + deletes.bytes();
+    }
+
+    long structs() {
+        return structs;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    void predict() {
+        int[] cursor = new int[16];
+        int[] end = new int[16];
+        int blocks = 0;
+        for (int i = 0; i < in.size; ) {
+            if (blocks == cursor.length) {
+                cursor = Arrays.copyOf(cursor, blocks * 2);
+                end = Arrays.copyOf(end, blocks * 2);
+            }
+            cursor[blocks] = i;
+            while (i < in.size && in.client[i] == in.client[cursor[blocks]]) {
+                i++;
+            }
+            end[blocks++] = i;
+        }
+        boolean progress = true;
+        while (progress) {
+            progress = false;
+            for (int b = 0; b < blocks; b++) {
+                while (cursor[b] < end[b] && fits(cursor[b])) {
+                    cursor[b]++;
+                    progress = true;
+                }
+            }
+        }
+        for (int b = 0; b < blocks; b++) {
+            for (int i = cursor[b]; i < end[b]; i++) {
+                structs++;
+                bytes += 60 + (in.kind(i) == Kind.STRING ? 2L * in.length[i] : in.contentBytes[i]);
+            }
+        }
+    }
+
+    private boolean fits(int i) {
+        int state = state(in.client[i]);
+        if (in.clock[i] > state) {
+            return false;
+        }
+        if (in.end(i) > state) {
+            boolean early = in.has(i, StructBuffer.HAS_ORIGIN | StructBuffer.PARENT_ID)
+                    && lacks(i, in.originClient[i], in.originClock[i]);
+            early |= in.has(i, StructBuffer.HAS_RIGHT_ORIGIN) && lacks(i, in.rightClient[i], in.rightClock[i]);
+            if (early) {
+                return false;
+            }
+            states.put(in.client[i], in.end(i));
+        }
+        return true;
+    }
+
+    private boolean lacks(int i, long client, int clock) {
+        return client != in.client[i] && clock >= state(client);
+    }
+
+    private int state(long client) {
+        int known = states.get(client);
+        return known == LongIntMap.NONE ? store.clients.stateOf(client) : known;
+    }
+}

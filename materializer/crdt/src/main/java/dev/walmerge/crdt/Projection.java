@@ -1,0 +1,137 @@
+package dev.walmerge.crdt;
+
+import dev.walmerge.crdt.ValueText.Style;
+
+/**
+ * Read-only views of a document. Called by the thread that owns it; nothing of the document is changed or kept.
+ *
+ * <p>Views that return JSON text mark what JSON can't hold as {@code {"$t": ...}}, except {@link #bodyJson}.
+ */
+public final class Projection {
+    private Projection() {}
+
+    /**
+     * What people search: the given root, or else all text and XML roots by name, those that aren't empty, a line each.
+     * NUL and lone surrogates are U+FFFD, because Postgres stores neither.
+     *
+     * @param rootOrNull the declared root
+     */
+    public static String bodyText(Doc doc, String rootOrNull) {
+        StringBuilder out = new StringBuilder();
+        for (Root root : doc.roots()) {
+            if (rootOrNull == null || rootOrNull.equals(root.name())) {
+                int type = find(doc, root.name());
+                CharSequence text = switch (root.type()) {
+                    case TEXT -> TextView.text(doc.store, type);
+                    case XML_FRAGMENT -> BodyText.xml(doc.store, type);
+                    default -> "";
+                };
+                if (text.length() > 0) {
+                    out.append(out.length() > 0 ? "\n" : "").append(text);
+                }
+            }
+        }
+        return ValueText.storable(out);
+    }
+
+    /**
+     * The whole document as a JSON object by root name, fit for jsonb: NUL and lone surrogates are U+FFFD, NaN,
+     * infinities and undefined are null, a bigint has its exact digits, bytes are base64. Empty roots are left out.
+     */
+    public static String bodyJson(Doc doc) {
+        StringBuilder out = new StringBuilder("{");
+        JsonView view = new JsonView(doc.store, Style.JSONB, out);
+        for (Root root : doc.roots()) {
+            if (root.type() != RootType.UNKNOWN) {
+                out.append(out.length() > 1 ? "," : "");
+                ValueText.quote(root.name(), Style.JSONB, out);
+                out.append(':');
+                view.root(find(doc, root.name()), root.type());
+            }
+        }
+        return out.append('}').toString();
+    }
+
+    /** A root as its {@code toJSON}; JSON text. */
+    public static String json(Doc doc, String root, RootType type) {
+        StringBuilder out = new StringBuilder();
+        int found = find(doc, root);
+        if (found == StructStore.NONE) {
+            return empty(type, "\"\"", "{}", "[]");
+        }
+        new JsonView(doc.store, Style.MARKED, out).root(found, type);
+        return out.toString();
+    }
+
+    /** The units of a text root, as they are: it may hold lone surrogates. */
+    public static String text(Doc doc, String root) {
+        int found = find(doc, root);
+        return found == StructStore.NONE ? "" : TextView.text(doc.store, found).toString();
+    }
+
+    /** A text root as a list of inserts with attributes, neighbours with equal attributes joined; JSON text. */
+    public static String delta(Doc doc, String root) {
+        int found = find(doc, root);
+        if (found == StructStore.NONE) {
+            return "[]";
+        }
+        StringBuilder out = new StringBuilder();
+        new TreeView(doc.store, out).delta(found, 0);
+        return out.toString();
+    }
+
+    /** An XML root as Yjs prints it: unescaped. */
+    public static String xml(Doc doc, String root) {
+        int found = find(doc, root);
+        return found == StructStore.NONE ? "" : XmlView.children(doc.store, found);
+    }
+
+    /** A lossless dump of a root; JSON text. */
+    public static String tree(Doc doc, String root, RootType type) {
+        int found = find(doc, root);
+        if (found == StructStore.NONE) {
+            return empty(
+                    type,
+                    type == RootType.TEXT
+                            ? "{\"k\":\"text\",\"len\":0,\"delta\":[],\"attrs\":{}}"
+                            : "{\"k\":\"xmlFragment\",\"c\":[]}",
+                    "{\"k\":\"map\",\"e\":{}}",
+                    "{\"k\":\"array\",\"c\":[]}");
+        }
+        StringBuilder out = new StringBuilder();
+        new TreeView(doc.store, out).root(found, type);
+        return out.toString();
+    }
+
+    /** Whether all there is is text without formats or embeds, so that {@link #bodyText} says it all. */
+    public static boolean isPureText(Doc doc) {
+        StructStore store = doc.store;
+        for (int t = 0; t < store.types.size; t++) {
+            if (store.types.isRoot(t)) {
+                if (store.types.firstEntry[t] != StructStore.NONE) {
+                    return false;
+                }
+                for (int s = store.types.start[t]; s != StructStore.NONE; s = store.right[s]) {
+                    if (!store.isDeleted(s) && store.kind(s) != Kind.STRING) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    private static String empty(RootType type, String text, String map, String array) {
+        return switch (type) {
+            case TEXT, XML_FRAGMENT -> text;
+            case MAP -> map;
+            case ARRAY -> array;
+            case UNKNOWN -> "null";
+        };
+    }
+
+    private static int find(Doc doc, String root) {
+        int name = doc.store.names.find(root);
+        return name == Names.NONE ? StructStore.NONE : doc.store.types.findRoot(name);
+    }
+}

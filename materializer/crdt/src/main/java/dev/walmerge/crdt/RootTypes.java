@@ -1,0 +1,34 @@
+package dev.walmerge.crdt;
+
+/** Infers what a root is used as from what is visible in it; the table is in WIRE.md. */
+final class RootTypes {
+    private RootTypes() {}
+
+    static RootType infer(StructStore store, int type) {
+        boolean xml = false;
+        for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
+            if (store.isDeleted(s)) {
+                continue;
+            }
+            switch (store.kind(s)) {
+                case Kind.STRING, Kind.FORMAT, Kind.EMBED -> {
+                    return RootType.TEXT;
+                }
+                case Kind.TYPE -> {
+                    int ref = store.types.ref[store.content[s]];
+                    if (ref != TypeRef.XML_ELEMENT && ref != TypeRef.XML_TEXT && ref != TypeRef.XML_HOOK) {
+                        return RootType.ARRAY;
+                    }
+                    xml = true;
+                }
+                default -> {
+                    return RootType.ARRAY;
+                }
+            }
+        }
+        if (xml) {
+            return RootType.XML_FRAGMENT;
+        }
+        return store.types.firstEntry[type] != StructStore.NONE ? RootType.MAP : RootType.UNKNOWN;
+    }
+}

@@ -1,0 +1,190 @@
+package dev.walmerge.crdt;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Version 2: one run-length encoded column per field, then the rest. */
+final class SourceV2 extends StructSource {
+    private final DiffRunReader keyClocks = new DiffRunReader();
+    private final RunReader clients = new RunReader();
+    private final DiffRunReader leftClocks = new DiffRunReader();
+    private final DiffRunReader rightClocks = new DiffRunReader();
+    private final ByteRunReader infos = new ByteRunReader();
+    private final ByteReader strings = new ByteReader();
+    private final RunReader stringLengths = new RunReader();
+    private final ByteRunReader parentInfos = new ByteRunReader();
+    private final RunReader typeRefs = new RunReader();
+    private final RunReader lengths = new RunReader();
+    private final List<String> keys = new ArrayList<>();
+    private char[] units = {};
+    private int unitCount;
+    private int unitPos;
+    private long deleteAt;
+
+    @Override
+    void reset(byte[] bytes, int off, int len) throws MalformedUpdateException {
+        rest.reset(bytes, off, off, off + len);
+        if (rest.varUint() != 0) {
+            throw rest.fault("unknown-feature");
+        }
+        keys.clear();
+        keyClocks.start(rest);
+        clients.start(rest);
+        leftClocks.start(rest);
+        rightClocks.start(rest);
+        infos.start(rest);
+        strings.takeFrom(rest);
+        parentInfos.start(rest);
+        typeRefs.start(rest);
+        lengths.start(rest);
+        startStrings();
+    }
+
+    private void startStrings() throws MalformedUpdateException {
+        unitPos = 0;
+        unitCount = 0;
+        if (strings.atEnd()) {
+            stringLengths.wrap(strings);
+            return;
+        }
+        int count = strings.count("truncated");
+        int from = strings.pos();
+        strings.skip(count);
+        if (units.length < count || units.length > 4096) {
+            units = new char[count];
+        }
+        int length = Utf8.decode(strings.bytes(), from, from + count, units, 0);
+        if (length < 0) {
+            throw strings.faultAt("invalid-utf8", from + ~length);
+        }
+        unitCount = length;
+        stringLengths.wrap(strings);
+    }
+
+    @Override
+    long client() throws MalformedUpdateException {
+        return clients.next();
+    }
+
+    @Override
+    int info() throws MalformedUpdateException {
+        return infos.next();
+    }
+
+    @Override
+    void leftId() throws MalformedUpdateException {
+        idClient = clients.next();
+        idClock = leftClocks.next();
+    }
+
+    @Override
+    void rightId() throws MalformedUpdateException {
+        idClient = clients.next();
+        idClock = rightClocks.next();
+    }
+
+    @Override
+    boolean parentIsRoot() throws MalformedUpdateException {
+        return parentInfos.next() == 1;
+    }
+
+    @Override
+    int typeRef() throws MalformedUpdateException {
+        return typeRefs.nextInt();
+    }
+
+    @Override
+    int length() throws MalformedUpdateException {
+        return lengths.nextInt();
+    }
+
+    private int take() throws MalformedUpdateException {
+        int count = stringLengths.nextInt();
+        if (count > unitCount - unitPos) {
+            throw strings.fault("truncated");
+        }
+        unitPos += count;
+        return count;
+    }
+
+    @Override
+    String string() throws MalformedUpdateException {
+        int count = take();
+        return new String(units, unitPos - count, count);
+    }
+
+    @Override
+    int chars(StructBuffer out) throws MalformedUpdateException {
+        int count = take();
+        int at = out.roomForChars(count);
+        System.arraycopy(units, unitPos - count, out.chars, at, count);
+        out.charCount += count;
+        return count;
+    }
+
+    @Override
+    String key() throws MalformedUpdateException {
+        int clock = keyClocks.next();
+        if (clock < keys.size()) {
+            return keys.get(clock);
+        }
+        String key = string();
+        keys.add(key);
+        return key;
+    }
+
+    @Override
+    void json(StructBuffer out) throws MalformedUpdateException {
+        any(out);
+    }
+
+    @Override
+    void startDeletes() {
+        deleteAt = 0;
+    }
+
+    @Override
+    int deleteClock() throws MalformedUpdateException {
+        deleteAt += rest.clock();
+        return checked();
+    }
+
+    @Override
+    int deleteLength() throws MalformedUpdateException {
+        long length = rest.clock() + 1L;
+        deleteAt += length;
+        checked();
+        return (int) length;
+    }
+
+    private int checked() throws MalformedUpdateException {
+        if (deleteAt > Integer.MAX_VALUE) {
+            throw rest.fault("clock-too-large");
+        }
+        return (int) deleteAt;
+    }
+
+    @Override
+    void finish() throws MalformedUpdateException {
+        if (!rest.atEnd()) {
+            throw rest.fault("trailing-bytes");
+        }
+        keyClocks.finish();
+        clients.finish();
+        leftClocks.finish();
+        rightClocks.finish();
+        infos.finish();
+        stringLengths.finish();
+        parentInfos.finish();
+        typeRefs.finish();
+        lengths.finish();
+        if (unitPos != unitCount) {
+            throw strings.fault("trailing-bytes");
+        }
+    }
+
+    @Override
+    long structsPossible() {
+        return Long.MAX_VALUE;
+    }
+}

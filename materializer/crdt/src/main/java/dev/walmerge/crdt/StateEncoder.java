@@ -1,0 +1,225 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/** Writes a document, or part of it, as an update. Clients go by descending id, as Yjs writes them. */
+final class StateEncoder {
+    private static final int NONE = StructStore.NONE;
+
+    private final StructStore store;
+    private final UpdateWriter out;
+
+    /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
+    private boolean keysImplied;
+
+    StateEncoder(StructStore store, UpdateFormat format) {
+        this.store = store;
+        this.out = UpdateWriter.of(format);
+    }
+
+    byte[] state() {
+        int[] order = store.clients.byIdDescending();
+        out.rest.varUint(order.length);
+        for (int c : order) {
+            client(c, 0);
+        }
+        deletes(allDeletes());
+        return out.finish();
+    }
+
+    byte[] since(SortedMap<Long, Integer> known) {
+        ClientTable clients = store.clients;
+        int count = 0;
+        for (int c : clients.byIdDescending()) {
+            count += clients.state[c] > known.getOrDefault(clients.id[c], 0) ? 1 : 0;
+        }
+        out.rest.varUint(count);
+        for (int c : clients.byIdDescending()) {
+            int clock = known.getOrDefault(clients.id[c], 0);
+            if (clients.state[c] > clock) {
+                client(c, clock);
+            }
+        }
+        deletes(allDeletes());
+        return out.finish();
+    }
+
+    byte[] changes(Merge merge) {
+        ClientTable clients = store.clients;
+        int[] changed = merge.drainClients;
+        long[] ids = new long[merge.drainClientCount];
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = clients.id[changed[i]];
+        }
+        Arrays.sort(ids);
+        out.rest.varUint(ids.length);
+        for (int i = ids.length - 1; i >= 0; i--) {
+            int c = clients.find(ids[i]);
+            client(c, clients.drained[c]);
+        }
+        merge.undrained.sortAndMerge();
+        deletes(merge.undrained);
+        return out.finish();
+    }
+
+    byte[] stateWithPending(PendingStructs pending, ClockRanges pendingDeletes) {
+        if (pending.isEmpty() && pendingDeletes.size == 0) {
+            return state();
+        }
+        keysImplied = true;
+        TreeSet<Long> ids = new TreeSet<>();
+        for (int c = 0; c < store.clients.size; c++) {
+            ids.add(store.clients.id[c]);
+        }
+        for (int q = 0; q < pending.queueCount(); q++) {
+            if (pending.headOf(q) < pending.tailOf(q)) {
+                ids.add(pending.clientOf(q));
+            }
+        }
+        out.rest.varUint(ids.size());
+        for (long id : ids.descendingSet()) {
+            int c = store.clients.find(id);
+            int q = pending.queueOf(id);
+            if (q == NONE) {
+                client(c, 0);
+            } else {
+                new PendingEncoder(store, out).client(this, c, pending, q);
+            }
+        }
+        ClockRanges deletes = allDeletes();
+        deletes.addAll(pendingDeletes);
+        deletes.sortAndMerge();
+        deletes(deletes);
+        return out.finish();
+    }
+
+    /** The structs of a client from a clock on, which must be below its state. */
+    private void client(int c, int clock) {
+        int first = store.position(c, clock);
+        int count = store.clients.count[c];
+        out.rest.varUint(count - first);
+        out.client(store.clients.id[c]);
+        out.rest.varUint(clock);
+        structs(c, first, clock);
+    }
+
+    void structs(int c, int first, int clock) {
+        int[] list = store.clients.structs[c];
+        int count = store.clients.count[c];
+        struct(list[first], clock - store.clock[list[first]]);
+        for (int i = first + 1; i < count; i++) {
+            struct(list[i], 0);
+        }
+    }
+
+    private void struct(int s, int offset) {
+        int kind = store.kind(s);
+        if (kind == Kind.GC) {
+            out.info(Kind.GC);
+            out.length(store.length[s] - offset);
+            return;
+        }
+        long[] ids = store.clients.id;
+        boolean hasOrigin = offset > 0 || store.originClient[s] != NONE;
+        boolean hasRight = store.rightClient[s] != NONE;
+        out.info(kind
+                | (hasOrigin ? StructBuffer.HAS_ORIGIN : 0)
+                | (hasRight ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
+                | (hasSub(s, hasOrigin || hasRight) ? StructBuffer.HAS_SUB : 0));
+        if (offset > 0) {
+            out.leftId(ids[store.client[s]], store.clock[s] + offset - 1);
+        } else if (hasOrigin) {
+            out.leftId(ids[store.originClient[s]], store.originClock[s]);
+        }
+        if (hasRight) {
+            out.rightId(ids[store.rightClient[s]], store.rightClock[s]);
+        }
+        if (!hasOrigin && !hasRight) {
+            parent(s);
+        }
+        content(s, kind, offset);
+    }
+
+    private boolean hasSub(int s, boolean implied) {
+        return store.parentSub[s] != NONE && !(implied && keysImplied);
+    }
+
+    private void parent(int s) {
+        int parent = store.parent[s];
+        int holder = store.types.item[parent];
+        out.parentIsRoot(holder == NONE);
+        if (holder == NONE) {
+            out.string(store.names.get(store.types.name[parent]));
+        } else {
+            out.leftId(store.clients.id[store.client[holder]], store.clock[holder]);
+        }
+        if (store.parentSub[s] != NONE) {
+            out.string(store.names.get(store.parentSub[s]));
+        }
+    }
+
+    private void content(int s, int kind, int offset) {
+        if (kind == Kind.TYPE) {
+            int type = store.content[s];
+            out.typeRef(store.types.ref[type]);
+            if (TypeRef.named(store.types.ref[type])) {
+                out.key(store.names.get(store.types.name[type]));
+            }
+            return;
+        }
+        String key = kind == Kind.FORMAT ? store.names.get(store.room[s]) : null;
+        ContentStore contents = store.contents;
+        out.content(
+                kind,
+                store.length[s],
+                offset,
+                contents.chars,
+                contents.blob,
+                store.content[s],
+                store.contentBytes[s],
+                key);
+    }
+
+    private ClockRanges allDeletes() {
+        ClockRanges all = new ClockRanges();
+        for (int c : store.clients.byIdDescending()) {
+            int from = NONE;
+            int end = 0;
+            for (int i = 0; i < store.clients.count[c]; i++) {
+                int s = store.clients.structs[c][i];
+                if (store.isDeleted(s)) {
+                    from = from == NONE ? store.clock[s] : from;
+                    end = store.end(s);
+                } else if (from != NONE) {
+                    all.add(store.clients.id[c], from, end - from);
+                    from = NONE;
+                }
+            }
+            if (from != NONE) {
+                all.add(store.clients.id[c], from, end - from);
+            }
+        }
+        return all;
+    }
+
+    /** Writes sorted ranges by client id. */
+    private void deletes(ClockRanges ranges) {
+        int clients = 0;
+        for (int i = 0; i < ranges.size; i = ranges.endOfClient(i)) {
+            clients++;
+        }
+        out.rest.varUint(clients);
+        for (int from = 0; from < ranges.size; ) {
+            int end = ranges.endOfClient(from);
+            out.startDeletes();
+            out.rest.varUint(ranges.client[from]);
+            out.rest.varUint(end - from);
+            for (int i = from; i < end; i++) {
+                out.deleteRange(ranges.clock[i], ranges.length[i]);
+            }
+            from = end;
+        }
+    }
+}

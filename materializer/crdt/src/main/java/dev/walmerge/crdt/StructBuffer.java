@@ -1,0 +1,201 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * Decoded structs that are not in a document: an update being applied, or what is pending. Ids are raw client ids, and
+ * content lies in the buffer's own stores, so nothing refers to the bytes it came from.
+ *
+ * <p>{@code originClient}/{@code originClock} hold the parent's id when {@link #PARENT_ID} is set: an update names a
+ * parent only for an item without origins.
+ */
+final class StructBuffer {
+    static final int HAS_ORIGIN = 0x80;
+    static final int HAS_RIGHT_ORIGIN = 0x40;
+    static final int HAS_SUB = 0x20;
+    static final int PARENT_ROOT = 0x100;
+    static final int PARENT_ID = 0x200;
+
+    long[] client = {};
+    int[] clock = {};
+    int[] length = {};
+    short[] info = {};
+    long[] originClient = {};
+    int[] originClock = {};
+    long[] rightClient = {};
+    int[] rightClock = {};
+    int[] content = {};
+    int[] contentBytes = {};
+    String[] root = {};
+    String[] sub = {};
+    String[] key = {};
+    int size;
+
+    /** False while an update is only checked: each struct overwrites the one before. */
+    boolean keep = true;
+
+    char[] chars = {};
+    int charCount;
+    final ByteWriter blob = new ByteWriter(0);
+
+    void clear() {
+        if (clock.length > 256) {
+            resize(0);
+        } else {
+            Arrays.fill(root, 0, Math.min(size, root.length), null);
+            Arrays.fill(sub, 0, Math.min(size, sub.length), null);
+            Arrays.fill(key, 0, Math.min(size, key.length), null);
+        }
+        if (chars.length > 4096) {
+            chars = new char[0];
+        }
+        size = 0;
+        charCount = 0;
+        blob.shrink(4096);
+    }
+
+    /** Prepares for {@code more} structs that are known to be there. */
+    void reserve(int more) {
+        if (keep && more > clock.length - size) {
+            resize(Math.max(size + more, size + (size >> 1)));
+        }
+    }
+
+    /** The struct {@link #next} began is complete; {@code real} unless it says nothing. */
+    void commit(boolean real) {
+        if (real && keep) {
+            size++;
+        } else if (!keep) {
+            charCount = 0;
+            blob.clear();
+        }
+    }
+
+    /** A new struct with its numbers zero; the caller fills and commits it. */
+    int next() {
+        if (size == clock.length) {
+            resize(Math.max(4, size + (size >> 1)));
+        }
+        int i = size;
+        info[i] = 0;
+        originClient[i] = 0;
+        originClock[i] = 0;
+        rightClient[i] = 0;
+        rightClock[i] = 0;
+        content[i] = 0;
+        contentBytes[i] = 0;
+        return i;
+    }
+
+    private void resize(int capacity) {
+        client = Arrays.copyOf(client, capacity);
+        clock = Arrays.copyOf(clock, capacity);
+        length = Arrays.copyOf(length, capacity);
+        info = Arrays.copyOf(info, capacity);
+        originClient = Arrays.copyOf(originClient, capacity);
+        originClock = Arrays.copyOf(originClock, capacity);
+        rightClient = Arrays.copyOf(rightClient, capacity);
+        rightClock = Arrays.copyOf(rightClock, capacity);
+        content = Arrays.copyOf(content, capacity);
+        contentBytes = Arrays.copyOf(contentBytes, capacity);
+        root = Arrays.copyOf(root, Math.min(root.length, capacity));
+        sub = Arrays.copyOf(sub, Math.min(sub.length, capacity));
+        key = Arrays.copyOf(key, Math.min(key.length, capacity));
+    }
+
+    int kind(int i) {
+        return info[i] & Kind.MASK;
+    }
+
+    boolean has(int i, int bit) {
+        return (info[i] & bit) != 0;
+    }
+
+    int end(int i) {
+        return clock[i] + length[i];
+    }
+
+    /** The names are rare, so their columns grow only when one is set. */
+    void setRoot(int i, String name) {
+        if (i >= root.length) {
+            root = Arrays.copyOf(root, clock.length);
+        }
+        root[i] = name;
+    }
+
+    void setSub(int i, String name) {
+        if (i >= sub.length) {
+            sub = Arrays.copyOf(sub, clock.length);
+        }
+        sub[i] = name;
+    }
+
+    void setKey(int i, String name) {
+        if (i >= key.length) {
+            key = Arrays.copyOf(key, clock.length);
+        }
+        key[i] = name;
+    }
+
+    String root(int i) {
+        return i < root.length ? root[i] : null;
+    }
+
+    String sub(int i) {
+        return i < sub.length ? sub[i] : null;
+    }
+
+    String key(int i) {
+        return i < key.length ? key[i] : null;
+    }
+
+    /** Makes room for {@code more} units and returns where they start. */
+    int roomForChars(int more) {
+        if (chars.length - charCount < more) {
+            chars = Arrays.copyOf(chars, Math.max(Math.addExact(charCount, more), charCount + (charCount >> 1)));
+        }
+        return charCount;
+    }
+
+    /** Appends a copy of a struct of another buffer. */
+    int copy(StructBuffer from, int i) {
+        int to = next();
+        client[to] = from.client[i];
+        clock[to] = from.clock[i];
+        length[to] = from.length[i];
+        info[to] = from.info[i];
+        originClient[to] = from.originClient[i];
+        originClock[to] = from.originClock[i];
+        rightClient[to] = from.rightClient[i];
+        rightClock[to] = from.rightClock[i];
+        content[to] = from.content[i];
+        contentBytes[to] = from.contentBytes[i];
+        if (from.root(i) != null) {
+            setRoot(to, from.root(i));
+        }
+        if (from.sub(i) != null) {
+            setSub(to, from.sub(i));
+        }
+        if (from.key(i) != null) {
+            setKey(to, from.key(i));
+        }
+        if (kind(to) == Kind.STRING) {
+            int at = roomForChars(length[to]);
+            System.arraycopy(from.chars, from.content[i], chars, at, length[to]);
+            content[to] = at;
+            charCount += length[to];
+        } else if (Kind.inBlob(kind(to))) {
+            content[to] = blob.size();
+            blob.raw(from.blob.array(), from.content[i], from.contentBytes[i]);
+        }
+        size++;
+        return to;
+    }
+
+    long bytes() {
+        return 54L * clock.length
+                + 4L * (root.length + sub.length + key.length)
+                + 2L * chars.length
+                + blob.array().length;
+    }
+}

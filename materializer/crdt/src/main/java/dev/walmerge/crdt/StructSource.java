@@ -1,0 +1,64 @@
+package dev.walmerge.crdt;
+
+/** The fields of an update in the order the format asks for them. Not reusable across updates without a reset. */
+abstract class StructSource {
+    /** What {@link #leftId} or {@link #rightId} read last. */
+    long idClient;
+
+    int idClock;
+
+    /** The stream counts, clocks, values and the delete set are in. */
+    final ByteReader rest = new ByteReader();
+
+    /** Starts an update at {@code off}; offsets in errors count from there. */
+    abstract void reset(byte[] bytes, int off, int len) throws MalformedUpdateException;
+
+    abstract long client() throws MalformedUpdateException;
+
+    abstract int info() throws MalformedUpdateException;
+
+    abstract void leftId() throws MalformedUpdateException;
+
+    abstract void rightId() throws MalformedUpdateException;
+
+    abstract boolean parentIsRoot() throws MalformedUpdateException;
+
+    abstract int typeRef() throws MalformedUpdateException;
+
+    abstract int length() throws MalformedUpdateException;
+
+    abstract String string() throws MalformedUpdateException;
+
+    /** Appends a string to the buffer's units and returns its length. */
+    abstract int chars(StructBuffer out) throws MalformedUpdateException;
+
+    abstract String key() throws MalformedUpdateException;
+
+    /** Appends an embedded value as an {@link AnyValue} to the buffer's blob. */
+    abstract void json(StructBuffer out) throws MalformedUpdateException;
+
+    abstract void startDeletes();
+
+    abstract int deleteClock() throws MalformedUpdateException;
+
+    abstract int deleteLength() throws MalformedUpdateException;
+
+    /** Everything must have been read. */
+    abstract void finish() throws MalformedUpdateException;
+
+    /** How many structs of this client could be there at all, judged by the bytes left. */
+    abstract long structsPossible();
+
+    final void any(StructBuffer out) throws MalformedUpdateException {
+        int from = rest.pos();
+        AnyValue.validate(rest);
+        out.blob.raw(rest.bytes(), from, rest.pos() - from);
+    }
+
+    final void binary(StructBuffer out) throws MalformedUpdateException {
+        int count = rest.count("truncated");
+        int from = rest.pos();
+        rest.skip(count);
+        out.blob.raw(rest.bytes(), from, count);
+    }
+}

@@ -1,0 +1,311 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * Every struct of a document as one row of parallel arrays; INTERNALS.md draws the layout. A struct is named by its row,
+ * {@link #NONE} is no struct. Rows of merged structs are reused.
+ *
+ * <p>Knows how to find, cut and join structs; where an item belongs is {@link Integrator}'s business.
+ */
+final class StructStore {
+    static final int NONE = -1;
+
+    /** The flag byte: five bits of {@link Kind}, then these. */
+    private static final int DELETED = 0x20;
+
+    private static final int FREE = 0x40;
+
+    final ClientTable clients = new ClientTable();
+    final ContentStore contents = new ContentStore();
+    final TypeTable types = new TypeTable();
+    final Names names = new Names();
+
+    int[] client = {};
+    int[] clock = {};
+    int[] length = {};
+    int[] left = {};
+    int[] right = {};
+    int[] originClient = {};
+    int[] originClock = {};
+    int[] rightClient = {};
+    int[] rightClock = {};
+    int[] parent = {};
+    int[] parentSub = {};
+
+    /** Where the content starts in its store, or the index of a type. */
+    int[] content = {};
+
+    int[] contentBytes = {};
+
+    /** Room from {@link #content} on, of which the content may use part; the key of a format. */
+    int[] room = {};
+
+    /** When a conflict scan saw the struct last. */
+    int[] seen = {};
+
+    private byte[] flags = {};
+
+    int used;
+    private int free = NONE;
+    private int live;
+
+    int size() {
+        return live;
+    }
+
+    int kind(int s) {
+        return flags[s] & Kind.MASK;
+    }
+
+    boolean isGc(int s) {
+        return (flags[s] & Kind.MASK) == Kind.GC;
+    }
+
+    boolean isDeleted(int s) {
+        return (flags[s] & DELETED) != 0;
+    }
+
+    boolean isFree(int s) {
+        return (flags[s] & FREE) != 0;
+    }
+
+    void markDeleted(int s) {
+        flags[s] |= DELETED;
+    }
+
+    int end(int s) {
+        return clock[s] + length[s];
+    }
+
+    int allocate(int kind) {
+        int s = free;
+        if (s != NONE) {
+            free = right[s];
+        } else {
+            if (used == clock.length) {
+                grow(Math.max(4, used + (used >> 1)));
+            }
+            s = used++;
+        }
+        live++;
+        flags[s] = (byte) (kind == Kind.GC ? DELETED : kind);
+        left[s] = NONE;
+        right[s] = NONE;
+        originClient[s] = NONE;
+        originClock[s] = 0;
+        rightClient[s] = NONE;
+        rightClock[s] = 0;
+        parent[s] = NONE;
+        parentSub[s] = NONE;
+        content[s] = 0;
+        contentBytes[s] = 0;
+        room[s] = 0;
+        seen[s] = 0;
+        return s;
+    }
+
+    private void release(int s) {
+        flags[s] = FREE;
+        right[s] = free;
+        free = s;
+        live--;
+    }
+
+    private void grow(int capacity) {
+        client = Arrays.copyOf(client, capacity);
+        clock = Arrays.copyOf(clock, capacity);
+        length = Arrays.copyOf(length, capacity);
+        left = Arrays.copyOf(left, capacity);
+        right = Arrays.copyOf(right, capacity);
+        originClient = Arrays.copyOf(originClient, capacity);
+        originClock = Arrays.copyOf(originClock, capacity);
+        rightClient = Arrays.copyOf(rightClient, capacity);
+        rightClock = Arrays.copyOf(rightClock, capacity);
+        parent = Arrays.copyOf(parent, capacity);
+        parentSub = Arrays.copyOf(parentSub, capacity);
+        content = Arrays.copyOf(content, capacity);
+        contentBytes = Arrays.copyOf(contentBytes, capacity);
+        room = Arrays.copyOf(room, capacity);
+        seen = Arrays.copyOf(seen, capacity);
+        flags = Arrays.copyOf(flags, capacity);
+    }
+
+    /** The position in the client's list of the struct that holds {@code at}, which must be below its state. */
+    int position(int c, int at) {
+        int[] list = clients.structs[c];
+        int high = clients.count[c] - 1;
+        if (clock[list[high]] <= at) {
+            return high;
+        }
+        int low = 0;
+        int hint = clients.hint[c];
+        if (hint < high) {
+            int guess = list[hint];
+            if (clock[guess] > at) {
+                high = hint - 1;
+            } else if (end(guess) > at) {
+                return hint;
+            } else {
+                low = hint + 1;
+            }
+        }
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (clock[list[middle]] <= at) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        clients.hint[c] = low;
+        return low;
+    }
+
+    int find(int c, int at) {
+        return clients.structs[c][position(c, at)];
+    }
+
+    /** The struct that ends with {@code at}, cutting one that goes on behind it. A GC is never cut. */
+    int cleanEnd(int c, int at, ClockRanges dirty) {
+        int position = position(c, at);
+        int s = clients.structs[c][position];
+        if (end(s) - 1 != at && !isGc(s)) {
+            split(c, position, at - clock[s] + 1, dirty);
+        }
+        return s;
+    }
+
+    /** The struct that starts with {@code at}, cutting one that began before. A GC is never cut. */
+    int cleanStart(int c, int at, ClockRanges dirty) {
+        int position = position(c, at);
+        int s = clients.structs[c][position];
+        if (clock[s] != at && !isGc(s)) {
+            return split(c, position, at - clock[s], dirty);
+        }
+        return s;
+    }
+
+    /** Cuts an item and returns its right part, which is noted as {@code dirty}: it may be joined again. */
+    int split(int c, int position, int at, ClockRanges dirty) {
+        int s = clients.structs[c][position];
+        int r = allocate(kind(s));
+        if (isDeleted(s)) {
+            markDeleted(r);
+        }
+        client[r] = c;
+        clock[r] = clock[s] + at;
+        length[r] = length[s] - at;
+        originClient[r] = c;
+        originClock[r] = clock[s] + at - 1;
+        rightClient[r] = rightClient[s];
+        rightClock[r] = rightClock[s];
+        parent[r] = parent[s];
+        parentSub[r] = parentSub[s];
+        left[r] = s;
+        right[r] = right[s];
+        splitContent(s, r, at);
+        length[s] = at;
+        right[s] = r;
+        if (right[r] != NONE) {
+            left[right[r]] = r;
+        } else if (parentSub[r] != NONE) {
+            types.setLast(parent[r], parentSub[r], r);
+        }
+        clients.insert(c, position + 1, r);
+        dirty.add(c, clock[r], 1);
+        return r;
+    }
+
+    private void splitContent(int s, int r, int at) {
+        int kind = kind(s);
+        if (kind == Kind.STRING) {
+            int cut = content[s] + at;
+            char[] chars = contents.chars;
+            if (Character.isHighSurrogate(chars[cut - 1])) {
+                // Half a pair can't be encoded, so Yjs gives up both halves; so must everyone.
+                chars[cut - 1] = Utf8.REPLACEMENT;
+                chars[cut] = Utf8.REPLACEMENT;
+            }
+            content[r] = cut;
+            room[r] = room[s] - at;
+            room[s] = at;
+        } else if (kind == Kind.ANY || kind == Kind.JSON) {
+            int cut = content[s];
+            for (int i = 0; i < at; i++) {
+                cut = AnyValue.end(contents.blob, cut);
+            }
+            int bytes = cut - content[s];
+            content[r] = cut;
+            contentBytes[r] = contentBytes[s] - bytes;
+            room[r] = room[s] - bytes;
+            contentBytes[s] = bytes;
+            room[s] = bytes;
+        }
+    }
+
+    /** Joins {@code r} to its predecessor in the client's list when both say one run. */
+    boolean tryJoin(int s, int r) {
+        if (isGc(s) || isGc(r)) {
+            if (!isGc(s) || !isGc(r)) {
+                return false;
+            }
+            length[s] += length[r];
+            release(r);
+            return true;
+        }
+        if (flags[s] != flags[r]
+                || right[s] != r
+                || originClient[r] != client[s]
+                || originClock[r] != end(s) - 1
+                || rightClient[s] != rightClient[r]
+                || rightClock[s] != rightClock[r]
+                || !Kind.mergeable(kind(s))) {
+            return false;
+        }
+        if (kind(s) == Kind.STRING) {
+            contents.joinChars(this, s, r);
+        } else if (kind(s) != Kind.DELETED) {
+            contents.joinBytes(this, s, r);
+        }
+        right[s] = right[r];
+        if (right[s] != NONE) {
+            left[right[s]] = s;
+        } else if (parentSub[s] != NONE) {
+            types.setLast(parent[s], parentSub[s], s);
+        }
+        length[s] += length[r];
+        release(r);
+        return true;
+    }
+
+    /** Forgets the content of a deleted item but keeps its place. */
+    void dropContent(int s) {
+        int kind = kind(s);
+        if (kind == Kind.STRING) {
+            contents.dropChars(content[s], room[s]);
+        } else if (Kind.inBlob(kind)) {
+            contents.dropBytes(content[s], kind == Kind.FORMAT ? contentBytes[s] : room[s]);
+        }
+        content[s] = 0;
+        contentBytes[s] = 0;
+        room[s] = 0;
+        flags[s] = (byte) (Kind.DELETED | DELETED);
+    }
+
+    /** Forgets the place too: the parent is gone. */
+    void becomeGc(int s) {
+        dropContent(s);
+        flags[s] = (byte) (Kind.GC | DELETED);
+        left[s] = NONE;
+        right[s] = NONE;
+        originClient[s] = NONE;
+        rightClient[s] = NONE;
+        parent[s] = NONE;
+        parentSub[s] = NONE;
+    }
+
+    long bytes() {
+        return 61L * clock.length + clients.bytes() + contents.bytes() + types.bytes() + names.bytes();
+    }
+}

@@ -1,0 +1,149 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * The shared types of a document, roots and nested ones, and the last item of each map key.
+ *
+ * <p>A type is a small index. The entries of a map hang on its type in the order their keys came up; a hash finds one by
+ * (type, key). The slot of a collected type is used again.
+ */
+final class TypeTable {
+    static final int NONE = -1;
+
+    private final LongIntMap entries = new LongIntMap();
+    private final LongIntMap rootsByName = new LongIntMap();
+
+    /** The first item of the list part. */
+    int[] start = {};
+
+    /** The item that holds the type; NONE for a root. */
+    int[] item = {};
+
+    /** A {@link TypeRef}. */
+    int[] ref = {};
+
+    /** The name of a root, an element or a hook. */
+    int[] name = {};
+
+    int[] firstEntry = {};
+    private int[] lastEntry = {};
+    int size;
+    private int free = NONE;
+
+    int[] entryKey = {};
+
+    /** The item a key holds now: the last of its chain. */
+    int[] entryItem = {};
+
+    int[] entryNext = {};
+    private int entryCount;
+    private int freeEntry = NONE;
+
+    int findRoot(int rootName) {
+        return rootsByName.get(rootName);
+    }
+
+    int root(int rootName) {
+        int found = rootsByName.get(rootName);
+        if (found == NONE) {
+            found = add(TypeRef.ROOT, NONE, rootName);
+            rootsByName.put(rootName, found);
+        }
+        return found;
+    }
+
+    int add(int typeRef, int holder, int typeName) {
+        int t = free;
+        if (t != NONE) {
+            free = start[t];
+        } else {
+            if (size == start.length) {
+                grow(Math.max(2, size * 2));
+            }
+            t = size++;
+        }
+        start[t] = NONE;
+        item[t] = holder;
+        ref[t] = typeRef;
+        name[t] = typeName;
+        firstEntry[t] = NONE;
+        lastEntry[t] = NONE;
+        return t;
+    }
+
+    private void grow(int capacity) {
+        start = Arrays.copyOf(start, capacity);
+        item = Arrays.copyOf(item, capacity);
+        ref = Arrays.copyOf(ref, capacity);
+        name = Arrays.copyOf(name, capacity);
+        firstEntry = Arrays.copyOf(firstEntry, capacity);
+        lastEntry = Arrays.copyOf(lastEntry, capacity);
+    }
+
+    boolean isRoot(int t) {
+        return ref[t] == TypeRef.ROOT;
+    }
+
+    /** The current item of a key, or NONE. */
+    int last(int t, int key) {
+        int entry = entries.get(pack(t, key));
+        return entry == NONE ? NONE : entryItem[entry];
+    }
+
+    void setLast(int t, int key, int struct) {
+        int entry = entries.get(pack(t, key));
+        if (entry == NONE) {
+            entry = newEntry();
+            entryKey[entry] = key;
+            entryNext[entry] = NONE;
+            if (lastEntry[t] == NONE) {
+                firstEntry[t] = entry;
+            } else {
+                entryNext[lastEntry[t]] = entry;
+            }
+            lastEntry[t] = entry;
+            entries.put(pack(t, key), entry);
+        }
+        entryItem[entry] = struct;
+    }
+
+    private int newEntry() {
+        int entry = freeEntry;
+        if (entry != NONE) {
+            freeEntry = entryNext[entry];
+            return entry;
+        }
+        if (entryCount == entryKey.length) {
+            int capacity = Math.max(2, entryCount * 2);
+            entryKey = Arrays.copyOf(entryKey, capacity);
+            entryItem = Arrays.copyOf(entryItem, capacity);
+            entryNext = Arrays.copyOf(entryNext, capacity);
+        }
+        return entryCount++;
+    }
+
+    /** Gives back the slot of a type whose items are all gone. */
+    void remove(int t) {
+        for (int entry = firstEntry[t]; entry != NONE; ) {
+            int next = entryNext[entry];
+            entries.remove(pack(t, entryKey[entry]));
+            entryNext[entry] = freeEntry;
+            freeEntry = entry;
+            entry = next;
+        }
+        firstEntry[t] = NONE;
+        lastEntry[t] = NONE;
+        item[t] = NONE;
+        start[t] = free;
+        free = t;
+    }
+
+    private static long pack(int t, int key) {
+        return (long) t << 32 | key;
+    }
+
+    long bytes() {
+        return 24L * start.length + 12L * entryKey.length + entries.bytes() + rootsByName.bytes();
+    }
+}

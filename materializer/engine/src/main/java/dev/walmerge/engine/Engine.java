@@ -1,0 +1,242 @@
+package dev.walmerge.engine;
+
+import dev.walmerge.engine.journal.Journal;
+import dev.walmerge.engine.journal.JournalWriter;
+import dev.walmerge.engine.retention.Retention;
+import dev.walmerge.engine.retention.RetentionThread;
+import dev.walmerge.engine.shard.ShardThread;
+import dev.walmerge.engine.shard.Signal;
+import dev.walmerge.engine.shard.WriteBackThread;
+import dev.walmerge.engine.writeback.ConnectionSource;
+import dev.walmerge.engine.writeback.Lease;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Turns ops into documents in Postgres: journal, shards, write-back, and retention of the ops. One engine serves one slot for as long as its lease
+ * holds; after another incarnation or a lost lease, close it and start a new one.
+ *
+ * <p>Thread-safe, but for what {@link #sink} says.
+ */
+public final class Engine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+    private static final long STOP_NANOS = 2_000_000_000L;
+    private static final long LOOK_NANOS = 1_000_000;
+    private static final Duration RETENTION_PERIOD = Duration.ofSeconds(10);
+    private static final String DEFAULT_COLLECTION = "default";
+
+    private final Journal journal;
+    private final JournalWriter sink;
+    private final ShardThread[] shards;
+    private final WriteBackThread writeBack;
+    private final TrackedConnections connections;
+    private final List<Thread> threads = new ArrayList<>();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final Map<String, Policy> policies;
+    private RetentionThread retention;
+    private volatile boolean trimming = true;
+    private boolean closed;
+
+    private Engine(
+            EngineSettings settings,
+            ConnectionSource source,
+            Lease lease,
+            Map<String, Policy> policies,
+            Journal journal) {
+        this.journal = journal;
+        this.connections = new TrackedConnections(source);
+        this.policies = new ConcurrentHashMap<>(policies);
+        this.shards = new ShardThread[settings.shards()];
+        Signal signal = new Signal();
+        for (int i = 0; i < shards.length; i++) {
+            shards[i] = new ShardThread(
+                    i, settings, journal, lease.written(), this.policies, connections, signal, this::fail);
+        }
+        this.writeBack = new WriteBackThread(settings, shards, connections, lease, signal, this::fail);
+        this.sink = journal.writer(lease.written(), this::wakeShards);
+        threads.add(new Thread(writeBack, "walmerge-write-back"));
+        for (int i = 0; i < shards.length; i++) {
+            threads.add(new Thread(shards[i], "walmerge-shard-" + i));
+        }
+    }
+
+    /**
+     * Starts the threads.
+     *
+     * @param connections asked for a new connection by each thread that needs one, again after one was lost
+     * @param lease of a take-over that is done
+     * @param policies in force now, by collection; later versions come through the sink
+     * @throws IOException if the journal's directory can't be used
+     */
+    public static Engine start(
+            EngineSettings settings, ConnectionSource connections, Lease lease, Map<String, Policy> policies)
+            throws IOException {
+        Journal journal = Journal.open(settings.journalDirectory(), settings.shards(), settings.journalMaxBytes());
+        Engine engine = new Engine(settings, connections, lease, policies, journal);
+        for (Thread thread : engine.threads) {
+            thread.setDaemon(true);
+            thread.start();
+        }
+        engine.startRetention(lease);
+        return engine;
+    }
+
+    private void startRetention(Lease lease) {
+        retention = RetentionThread.start(
+                connections,
+                new Retention(lease, this::writtenLsn, () -> trimming),
+                () -> policies.getOrDefault(DEFAULT_COLLECTION, Policy.defaults())
+                        .rotateAfter(),
+                RETENTION_PERIOD,
+                this::fail);
+    }
+
+    /** False while someone reads the op ring, as a resync or a verify does: nothing is trimmed. True at the start. */
+    public void trimming(boolean allowed) {
+        trimming = allowed;
+    }
+
+    /** Where ops go in. For one thread at a time; a reader that lost its connection goes on with the same sink. */
+    public OpSink sink() {
+        return sink;
+    }
+
+    /** The end LSN of a commit such that it and every earlier one is written and committed: what the slot may be told. */
+    public long writtenLsn() {
+        return writeBack.writtenLsn();
+    }
+
+    /** Whether every transaction that was committed to the sink is written. */
+    public boolean quiet() {
+        return !Lsn.isBefore(writeBack.writtenLsn(), sink.lastEndLsn());
+    }
+
+    /**
+     * Writes everything that was committed to the sink, without waiting for any policy. Call it after the thread that
+     * uses the sink has ended; a transaction it left open is given up.
+     *
+     * @return true if all is written, false if the time was not enough or the engine has failed
+     */
+    public boolean drain(Duration timeout) {
+        sink.abandon();
+        for (ShardThread shard : shards) {
+            shard.drain();
+        }
+        long end = System.nanoTime() + timeout.toNanos();
+        while (failure() == null) {
+            if (quiet() && writeBack.isPersisted()) {
+                return true;
+            }
+            if (System.nanoTime() - end >= 0) {
+                return false;
+            }
+            LockSupport.parkNanos(this, LOOK_NANOS);
+        }
+        return false;
+    }
+
+    /** Null, or why the engine stopped for good, such as a {@code FencedException}. */
+    public Throwable failure() {
+        return failure.get();
+    }
+
+    public EngineStats stats() {
+        long ops = 0;
+        long merged = 0;
+        long flushes = 0;
+        long folds = 0;
+        long deadLetters = 0;
+        long dirty = 0;
+        long resident = 0;
+        long residentBytes = 0;
+        for (ShardThread shard : shards) {
+            ops += shard.counters().ops();
+            merged += shard.counters().merged();
+            flushes += shard.counters().flushes();
+            folds += shard.counters().folds();
+            deadLetters += shard.counters().deadLetters();
+            dirty += shard.counters().dirtyDocuments();
+            resident += shard.counters().residentDocuments();
+            residentBytes += shard.counters().residentBytes();
+        }
+        return new EngineStats(
+                ops, merged, flushes, folds, deadLetters, dirty, resident, residentBytes, journal.backlogBytes());
+    }
+
+    private void wakeShards() {
+        for (ShardThread shard : shards) {
+            shard.wake();
+        }
+    }
+
+    private void fail(Throwable cause) {
+        if (failure.compareAndSet(null, cause)) {
+            LOG.error("the engine stops: {}", cause.getClass().getName(), cause);
+            stopThreads();
+        }
+    }
+
+    private void stopThreads() {
+        for (ShardThread shard : shards) {
+            shard.stop();
+        }
+        writeBack.stop();
+    }
+
+    /**
+     * Stops the threads within seconds. Nothing more is flushed, see {@link #drain}; what is not committed comes again
+     * through the slot. Call it after the thread that uses the sink has ended.
+     */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        stopThreads();
+        boolean ended = join();
+        if (!ended) {
+            // Someone hangs in the database, behind a lock perhaps.
+            connections.abort();
+            ended = join();
+        }
+        retention.close();
+        if (ended) {
+            journal.close();
+        } else {
+            LOG.error("a thread of the engine did not end: its files stay open");
+        }
+    }
+
+    private boolean join() {
+        long end = System.nanoTime() + STOP_NANOS;
+        boolean interrupted = false;
+        boolean ended = true;
+        for (Thread thread : threads) {
+            while (thread.isAlive()) {
+                long leftMillis = (end - System.nanoTime()) / 1_000_000;
+                if (leftMillis <= 0) {
+                    ended = false;
+                    break;
+                }
+                try {
+                    thread.join(leftMillis);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return ended;
+    }
+}

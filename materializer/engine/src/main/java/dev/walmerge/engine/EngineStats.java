@@ -1,0 +1,25 @@
+package dev.walmerge.engine;
+
+/**
+ * Counts since the engine started, and what it holds now. The numbers are read one after the other.
+ *
+ * @param ops taken from the journal
+ * @param merged of these, into a document or parked
+ * @param flushes documents handed to write-back
+ * @param folds of these, with a new state
+ * @param deadLetters ops that were refused
+ * @param dirtyDocuments changed and not yet handed to write-back
+ * @param residentDocuments in memory
+ * @param residentBytes what they take, estimated
+ * @param journalBacklogBytes appended and not yet merged by every shard
+ */
+public record EngineStats(
+        long ops,
+        long merged,
+        long flushes,
+        long folds,
+        long deadLetters,
+        long dirtyDocuments,
+        long residentDocuments,
+        long residentBytes,
+        long journalBacklogBytes) {}

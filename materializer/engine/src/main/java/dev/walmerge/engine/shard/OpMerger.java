@@ -1,0 +1,178 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.crdt.Doc;
+import dev.walmerge.crdt.MalformedUpdateException;
+import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Op;
+import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.journal.DocumentHash;
+import dev.walmerge.engine.writeback.ParkedUpdate;
+import java.nio.charset.StandardCharsets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Merges one op into one document, or says why not. Single thread. */
+final class OpMerger {
+    private static final Logger LOG = LoggerFactory.getLogger(OpMerger.class);
+
+    private static final String FRAMED = "yjs-framed";
+    /** A primary key can't hold much more: an index row fits a third of a page. */
+    private static final int MAX_KEY_BYTES = 2048;
+
+    private final EngineSettings settings;
+    private final Frames frames = new Frames();
+    private int flags;
+
+    OpMerger(EngineSettings settings) {
+        this.settings = settings;
+    }
+
+    /** What can be refused without the document. */
+    Refusal check(Op op, Policy policy) {
+        if (policy == null) {
+            return Refusal.of("unknown-collection", "no collection of that name is declared");
+        }
+        if (op.doc().length() > MAX_KEY_BYTES / 4 && op.doc().getBytes(StandardCharsets.UTF_8).length > MAX_KEY_BYTES) {
+            return Refusal.of("key-too-long", "the document key is longer than " + MAX_KEY_BYTES + " bytes");
+        }
+        if (op.payload() == null) {
+            return Refusal.of("json-op-not-supported-yet", "JSON ops are not merged by this version");
+        }
+        if (op.payload().length > settings.maxPayloadBytes()) {
+            return Refusal.of(
+                    "update-too-large",
+                    "the update has " + op.payload().length + " bytes, the limit is " + settings.maxPayloadBytes());
+        }
+        String format = formatOf(op, policy);
+        return format.equals(FRAMED) || coreFormat(format) != null
+                ? null
+                : Refusal.of("unknown-format", "the declared format is none of yjs-v1, yjs-v2, yjs-framed");
+    }
+
+    static String formatOf(Op op, Policy policy) {
+        return op.format() == null ? policy.format() : op.format();
+    }
+
+    /**
+     * Merges an op that passed {@link #check}. A refused op leaves the document as it was.
+     *
+     * @return null if it is merged or parked; see {@link #changed}
+     */
+    Refusal merge(ResidentDocument document, Op op, String format) {
+        byte[] payload = op.payload();
+        try {
+            Refusal refusal = apply(document.doc, format, payload);
+            if (refusal != null) {
+                return refusal;
+            }
+        } catch (MalformedUpdateException e) {
+            return malformed(e.rule(), e.getMessage(), payload, e.offset());
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.error(
+                    "document {}: row {} broke the merge: {}",
+                    DocumentHash.print(document.hash),
+                    op.rowId(),
+                    e.getClass().getName(),
+                    withoutMessage(e));
+            flags = Doc.CHANGED;
+            document.error = "internal-error: an op broke the merge, see dead letters";
+            return Refusal.of(
+                    "internal-error", "the merge failed with " + e.getClass().getName());
+        }
+        if ((flags & Doc.CONFLICT) != 0) {
+            document.warning = "same-id-different-content: two updates define the same client and clock differently;"
+                    + " the first one stands";
+        }
+        return (flags & Doc.PARKED) == 0 ? null : park(document, format, payload, op.rowId());
+    }
+
+    /** Whether the last op merged changed the document. */
+    boolean changed() {
+        return (flags & Doc.CHANGED) != 0;
+    }
+
+    /** Applies stored bytes to a document that is being loaded. */
+    void restore(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        apply(doc, format, payload);
+    }
+
+    /** Whether nothing of a parked update waits any more. */
+    boolean contains(Doc doc, ParkedUpdate parked) {
+        byte[] payload = parked.payload();
+        try {
+            if (!parked.format().equals(FRAMED)) {
+                return doc.contains(coreFormat(parked.format()), payload, 0, payload.length);
+            }
+            boolean all = frames.cut(payload);
+            for (int i = 0; all && i < frames.count(); i++) {
+                all = doc.contains(UpdateFormat.V1, payload, frames.start(i), frames.length(i));
+            }
+            return all;
+        } catch (MalformedUpdateException e) {
+            // It was decoded when it was parked.
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Refusal apply(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        flags = 0;
+        if (!format.equals(FRAMED)) {
+            flags = doc.apply(coreFormat(format), payload, 0, payload.length);
+            return null;
+        }
+        if (!frames.cut(payload)) {
+            return malformed("bad-frame", "a frame does not fit the payload", payload, frames.errorOffset());
+        }
+        int at = 0;
+        try {
+            // All or nothing: each frame is decoded once before the first one is merged.
+            for (int i = 0; frames.count() > 1 && i < frames.count(); i++) {
+                at = frames.start(i);
+                doc.contains(UpdateFormat.V1, payload, at, frames.length(i));
+            }
+            for (int i = 0; i < frames.count(); i++) {
+                at = frames.start(i);
+                flags |= doc.apply(UpdateFormat.V1, payload, at, frames.length(i));
+            }
+            return null;
+        } catch (MalformedUpdateException e) {
+            return malformed(e.rule(), e.getMessage() + " of a frame", payload, at + e.offset());
+        }
+    }
+
+    private Refusal park(ResidentDocument document, String format, byte[] payload, long rowId) {
+        if (document.parked.size() >= settings.parkedMaxCount()
+                || document.parkedBytes + payload.length > settings.parkedMaxBytes()) {
+            return Refusal.of(
+                    "parked-overflow",
+                    "too many updates of the document wait for earlier ones: " + document.parked.size() + " of "
+                            + document.parkedBytes + " bytes");
+        }
+        document.parked.add(new ParkedUpdate(document.nextParkedSeq++, format, payload, rowId, 0));
+        document.parkedBytes += payload.length;
+        document.parkedNew++;
+        document.parkedOpen++;
+        return null;
+    }
+
+    private static Refusal malformed(String rule, String message, byte[] payload, int offset) {
+        String guess = PayloadGuess.describe(payload);
+        return new Refusal(rule, guess == null ? message : message + "; " + guess, offset);
+    }
+
+    private static UpdateFormat coreFormat(String format) {
+        return switch (format) {
+            case "yjs-v1" -> UpdateFormat.V1;
+            case "yjs-v2" -> UpdateFormat.V2;
+            default -> null;
+        };
+    }
+
+    /** The stack of a failure without its message, which may hold content. */
+    private static Throwable withoutMessage(Throwable e) {
+        Throwable bare = new Throwable(e.getClass().getName());
+        bare.setStackTrace(e.getStackTrace());
+        return bare;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.crdt.Doc;
+import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.ParkedUpdate;
+import dev.walmerge.engine.writeback.StalenessBound;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A document in memory, with what its shard must know about it. Plain fields: it has one owner, the shard's thread.
+ *
+ * <p>It is clean (in the list of those that may be evicted), dirty (in the list ordered by {@link #floorLsn}), in
+ * flight (handed to write-back), or dirty and in flight.
+ */
+final class ResidentDocument {
+    static final int NONE = -1;
+
+    final DocumentKey key;
+    final int hash;
+    final Doc doc;
+
+    // What is stored, as far as this process knows.
+    /** Whether there is a ydoc row. */
+    boolean stored;
+    /** Every op of a commit that ends at or before it was in the rows that were loaded; 0 for a new document. */
+    long loadedLsn;
+
+    long opCount;
+    long stateBytes;
+    long tailBytes;
+    int tailRows;
+    /** Fingerprints of text and JSON that were sent last; meaningless unless known. */
+    long textPrint;
+
+    long jsonPrint;
+    boolean textKnown;
+    boolean jsonKnown;
+    /** What a state that could not be verified left to be written as a tail row. */
+    byte[] carriedTail;
+
+    // What the docs row should say.
+    String warning;
+    String error;
+    /** The stored state can't be decoded: nothing is written over it. */
+    boolean corrupt;
+    /** Its docs row says so. */
+    boolean corruptFlagged;
+
+    // Causally early updates.
+    List<ParkedUpdate> parked = new ArrayList<>(0);
+    /** How many at the end of {@link #parked} are not stored yet. */
+    int parkedNew;
+    /** How many at the end came in the open transaction, whose end is not known. */
+    int parkedOpen;
+
+    long parkedBytes;
+    long nextParkedSeq;
+
+    // Flush state.
+    boolean dirty;
+    boolean contentChanged;
+    boolean inFlight;
+    /** In an open transaction: not written before it ends, unless memory runs out. */
+    boolean touched;
+    /** The end of the commit before the first one that is not written. */
+    long floorLsn;
+
+    long firstDirtyNanos;
+    long lastOpNanos;
+    long nextAllowedNanos = FlushPolicy.ANY_TIME;
+    /** What the last write said, for writes that no op caused. */
+    long lastStalenessMillis;
+
+    StalenessBound lastBound = StalenessBound.DEBOUNCE;
+    /** The state did not survive its verification: it is not tried again before something changes. */
+    boolean foldRefused;
+    /** When to send text and JSON again after Postgres refused them, or {@link DueHeap#NEVER}. */
+    long retryNanos = DueHeap.NEVER;
+    /** Why it must be written at once, or null. */
+    StalenessBound urgent;
+
+    long residentBytes;
+    boolean evicted;
+
+    // Places in the shard's structures.
+    int heapIndex = NONE;
+    long dueNanos;
+    DocumentList list;
+    ResidentDocument previous;
+    ResidentDocument next;
+
+    ResidentDocument(DocumentKey key, int hash, Doc doc) {
+        this.key = key;
+        this.hash = hash;
+        this.doc = doc;
+    }
+
+    /** Gives the parked updates of a transaction that ended its position. */
+    void stampParked(long endLsn) {
+        for (int i = parked.size() - parkedOpen; i < parked.size(); i++) {
+            ParkedUpdate update = parked.get(i);
+            parked.set(i, new ParkedUpdate(update.seq(), update.format(), update.payload(), update.rowId(), endLsn));
+        }
+        parkedOpen = 0;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.crdt.Doc;
+import dev.walmerge.crdt.MalformedUpdateException;
+import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.engine.journal.DocumentHash;
+import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.ParkedUpdate;
+import dev.walmerge.engine.writeback.StoredDocument;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The documents of a shard that are in memory: loaded at the first op, evicted when memory runs out. Single thread. */
+final class Residents {
+    private static final Logger LOG = LoggerFactory.getLogger(Residents.class);
+
+    /** What a document costs besides its content. */
+    private static final long OVERHEAD_BYTES = 600;
+
+    private final Function<DocumentKey, StoredDocument> loader;
+    private final OpMerger merger;
+    private final long maxBytes;
+    private final Map<DocumentKey, ResidentDocument> documents = new HashMap<>();
+    /** Those that are clean, the one that has been so for longest first. */
+    private final DocumentList clean = new DocumentList();
+
+    private long bytes;
+
+    /** @param loader by primary key, null for an unknown document */
+    Residents(Function<DocumentKey, StoredDocument> loader, OpMerger merger, long maxBytes) {
+        this.loader = loader;
+        this.merger = merger;
+        this.maxBytes = maxBytes;
+    }
+
+    /** The document, loaded if need be, new if it is unknown. */
+    ResidentDocument get(DocumentKey key, int hash) {
+        ResidentDocument document = documents.get(key);
+        if (document == null) {
+            document = restore(key, hash, loader.apply(key));
+            documents.put(key, document);
+            clean.append(document);
+            resized(document);
+        }
+        return document;
+    }
+
+    private ResidentDocument restore(DocumentKey key, int hash, StoredDocument stored) {
+        ResidentDocument document = new ResidentDocument(key, hash, Doc.create(true));
+        if (stored == null) {
+            return document;
+        }
+        document.stored = true;
+        document.loadedLsn = stored.mergedLsn();
+        document.opCount = stored.opCount();
+        document.stateBytes = stored.state().length;
+        document.textKnown = stored.projected();
+        document.textPrint = WriteBuilder.print(stored.text());
+        document.parked = new ArrayList<>(stored.parked());
+        try {
+            merger.restore(document.doc, stored.stateFormat(), stored.state());
+            for (byte[] tail : stored.tails()) {
+                merger.restore(document.doc, "yjs-v1", tail);
+                document.tailBytes += tail.length;
+                document.tailRows++;
+            }
+            // What is stored is no change; what a parked update now adds would be one.
+            document.doc.drainChanges(UpdateFormat.V1);
+            for (ParkedUpdate parked : stored.parked()) {
+                merger.restore(document.doc, parked.format(), parked.payload());
+                document.parkedBytes += parked.payload().length;
+                document.nextParkedSeq = Math.max(document.nextParkedSeq, parked.seq() + 1);
+            }
+        } catch (MalformedUpdateException | RuntimeException | StackOverflowError e) {
+            String rule = e instanceof MalformedUpdateException malformed
+                    ? malformed.rule()
+                    : e.getClass().getName();
+            LOG.error("document {}: what is stored can't be decoded: {}", DocumentHash.print(hash), rule);
+            document.corrupt = true;
+            document.error = "stored-state-corrupt: " + rule + "; nothing is written over it, ops are dead letters";
+        }
+        return document;
+    }
+
+    /** Call it after a document changed its size. */
+    void resized(ResidentDocument document) {
+        long now = document.doc.residentBytes() + document.parkedBytes + OVERHEAD_BYTES;
+        bytes += now - document.residentBytes;
+        document.residentBytes = now;
+    }
+
+    /** The document is clean now. */
+    void addClean(ResidentDocument document) {
+        clean.append(document);
+    }
+
+    void removeClean(ResidentDocument document) {
+        clean.remove(document);
+    }
+
+    boolean isClean(ResidentDocument document) {
+        return document.list == clean;
+    }
+
+    /** Evicts clean documents until the rest fits; each one evicted is taken out of {@code timers} too. */
+    void evict(DueHeap timers) {
+        while (bytes > maxBytes && clean.head() != null) {
+            ResidentDocument evicted = clean.head();
+            clean.remove(evicted);
+            timers.remove(evicted);
+            documents.remove(evicted.key);
+            evicted.evicted = true;
+            bytes -= evicted.residentBytes;
+        }
+    }
+
+    /** How much too much there is; negative when there is room. */
+    long excessBytes() {
+        return bytes - maxBytes;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    int count() {
+        return documents.size();
+    }
+}

@@ -1,0 +1,454 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.Op;
+import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.journal.JournalHandler;
+import dev.walmerge.engine.writeback.DeadLetter;
+import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.StalenessBound;
+import dev.walmerge.engine.writeback.StoredDocument;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The single owner of its documents: merges what the journal hands it, and decides what is written when. It knows no
+ * thread and no clock: the caller says what time it is.
+ *
+ * <p>A document that changed remembers where the commit before the first unwritten one ended, its floor. Dirty documents
+ * stand in a list in the order they became dirty, so the first one's floor is the smallest, and everything up to it is
+ * written once what is in flight is.
+ */
+final class Shard implements JournalHandler {
+    /** How long a document whose text Postgres refused for a passing reason waits before it is sent again. */
+    private static final long RETRY_NANOS = 5_000_000_000L;
+
+    private final EngineSettings settings;
+    private final Outbox outbox;
+    private final ShardCounters counters;
+    private final OpMerger merger;
+    private final WriteBuilder builder;
+    private final Residents residents;
+    private final Map<String, FlushPolicy> policies = new HashMap<>();
+    /** What other threads may read of them. */
+    private final Map<String, Policy> published;
+
+    private final DueHeap timers = new DueHeap();
+    private final DocumentList dirty = new DocumentList();
+    /** Documents that the open transaction changed. */
+    private final List<ResidentDocument> touched = new ArrayList<>();
+    /** Dead letters of the open transaction; their LSN is its end. */
+    private final List<DeadLetter> openLetters = new ArrayList<>();
+
+    private long nowNanos;
+    private long lastEndLsn;
+    private long progressLsn;
+    private long urgentLsn;
+    private boolean barrier;
+    private String barrierDoc;
+    private boolean behind;
+    private int inFlightCount;
+    private long inFlightBytes;
+    private boolean submittedSomething;
+
+    /**
+     * @param startLsn up to which everything is written already
+     * @param policies in force at the start; a version that comes through the journal is put there too, for others
+     * @param loader what is stored of a document, or null; called on the shard's thread
+     */
+    Shard(
+            EngineSettings settings,
+            Outbox outbox,
+            ShardCounters counters,
+            long startLsn,
+            Map<String, Policy> policies,
+            Function<DocumentKey, StoredDocument> loader) {
+        this.settings = settings;
+        this.outbox = outbox;
+        this.counters = counters;
+        this.lastEndLsn = startLsn;
+        this.progressLsn = startLsn;
+        this.urgentLsn = startLsn;
+        this.published = policies;
+        policies.forEach((name, policy) -> this.policies.put(name, new FlushPolicy(policy)));
+        this.merger = new OpMerger(settings);
+        this.builder = new WriteBuilder(merger);
+        this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards());
+    }
+
+    // What the journal says -------------------------------------------------------------------------------------------
+
+    @Override
+    public void op(long commitLsn, int sequence, int hash, Op op) {
+        ShardCounters.add(counters.ops, 1);
+        FlushPolicy policy = policies.get(op.collection());
+        Refusal refusal = merger.check(op, policy == null ? null : policy.policy());
+        if (refusal == null) {
+            ResidentDocument document = residents.get(new DocumentKey(op.collection(), op.doc()), hash);
+            if (Lsn.isBefore(commitLsn, document.loadedLsn)) {
+                // The rows that were loaded hold it: a commit that starts before the end of another ends there too.
+                return;
+            }
+            if (document.corrupt) {
+                refusal = corrupt(document);
+            } else {
+                refusal = merger.merge(document, op, OpMerger.formatOf(op, policy.policy()));
+                if (refusal == null || merger.changed()) {
+                    merged(document);
+                }
+                residents.resized(document);
+            }
+        }
+        if (refusal != null) {
+            openLetters.add(letter(op, sequence, refusal));
+        }
+    }
+
+    private void merged(ResidentDocument document) {
+        ShardCounters.add(counters.merged, 1);
+        document.opCount++;
+        document.contentChanged |= merger.changed();
+        document.lastOpNanos = nowNanos;
+        markDirty(document);
+        if (!document.touched) {
+            document.touched = true;
+            touched.add(document);
+            timers.remove(document);
+        }
+    }
+
+    private void markDirty(ResidentDocument document) {
+        if (!document.dirty) {
+            document.dirty = true;
+            document.firstDirtyNanos = nowNanos;
+            document.floorLsn = lastEndLsn;
+            if (residents.isClean(document)) {
+                residents.removeClean(document);
+            }
+            dirty.append(document);
+        }
+    }
+
+    /** The first op after the load also flags the document's row. */
+    private Refusal corrupt(ResidentDocument document) {
+        if (!document.corruptFlagged) {
+            document.corruptFlagged = true;
+            timers.put(document, Long.MIN_VALUE);
+        }
+        return Refusal.of("stored-state-corrupt", "what is stored of the document can't be decoded");
+    }
+
+    private static DeadLetter letter(Op op, int sequence, Refusal refusal) {
+        return new DeadLetter(
+                op.collection(),
+                op.doc(),
+                0,
+                sequence,
+                op.rowId(),
+                op.format(),
+                op.payload(),
+                op.json(),
+                op.role(),
+                refusal.rule(),
+                refusal.reason(),
+                refusal.byteOffset());
+    }
+
+    @Override
+    public void barrier(String doc) {
+        barrier = true;
+        barrierDoc = doc;
+    }
+
+    @Override
+    public void policy(String collection, Policy policy) {
+        policies.put(collection, new FlushPolicy(policy));
+        published.put(collection, policy);
+        scheduleDirty();
+    }
+
+    @Override
+    public void commit(long endLsn, boolean hasOps, boolean hasBarrier) {
+        if (Lsn.isBefore(endLsn, lastEndLsn)) {
+            throw new IllegalStateException(
+                    "commits went backward, from " + Lsn.format(lastEndLsn) + " to " + Lsn.format(endLsn));
+        }
+        for (DeadLetter letter : openLetters) {
+            submit(Submission.of(withLsn(letter, endLsn)));
+        }
+        ShardCounters.add(counters.deadLetters, openLetters.size());
+        openLetters.clear();
+        lastEndLsn = endLsn;
+        if (hasOps || hasBarrier) {
+            progressLsn = endLsn;
+        }
+        if (hasBarrier) {
+            urgentLsn = endLsn;
+        }
+        releaseTouched(endLsn);
+        if (barrier) {
+            barrier = false;
+            flushAll(StalenessBound.BARRIER);
+        }
+    }
+
+    @Override
+    public void abandon() {
+        // Ops that were merged come again and change nothing; refused ones are refused again.
+        openLetters.clear();
+        barrier = false;
+        releaseTouched(lastEndLsn);
+    }
+
+    private static DeadLetter withLsn(DeadLetter letter, long lsn) {
+        return new DeadLetter(
+                letter.collection(),
+                letter.doc(),
+                lsn,
+                letter.seq(),
+                letter.rowId(),
+                letter.format(),
+                letter.payload(),
+                letter.json(),
+                letter.role(),
+                letter.rule(),
+                letter.reason(),
+                letter.byteOffset());
+    }
+
+    private void releaseTouched(long endLsn) {
+        for (ResidentDocument document : touched) {
+            document.touched = false;
+            document.stampParked(endLsn);
+            schedule(document);
+        }
+        touched.clear();
+    }
+
+    // Flushing --------------------------------------------------------------------------------------------------------
+
+    /**
+     * Does what is due.
+     *
+     * @param behind whether the shard is far behind the slot
+     * @param draining whether everything should be written now, because the process ends
+     */
+    void tick(long nowNanos, boolean behind, boolean draining) {
+        this.nowNanos = nowNanos;
+        if (behind != this.behind) {
+            this.behind = behind;
+            scheduleDirty();
+        }
+        if (draining && dirty.count() > 0) {
+            flushAll(StalenessBound.SHUTDOWN);
+        }
+        relieveMemory();
+        while (timers.nextDueNanos() <= nowNanos && hasFlightRoom()) {
+            ResidentDocument document = timers.take();
+            if (document.dirty) {
+                flush(document, false);
+            } else {
+                tend(document);
+            }
+        }
+        publish();
+    }
+
+    /** The time for ops merged before the next {@link #tick}. */
+    void clock(long nowNanos) {
+        this.nowNanos = nowNanos;
+    }
+
+    /** Takes back what is committed. */
+    boolean takeWritten() {
+        boolean any = false;
+        for (Submission done = outbox.takeWritten(); done != null; done = outbox.takeWritten()) {
+            any = true;
+            inFlightCount--;
+            inFlightBytes -= done.bytes;
+            if (done.document != null) {
+                settle(done);
+            }
+        }
+        return any;
+    }
+
+    private void settle(Submission done) {
+        ResidentDocument document = done.document;
+        document.inFlight = false;
+        if (done.failure != null) {
+            document.textKnown = false;
+            document.jsonKnown = false;
+            if (done.failure.transientCause()) {
+                document.retryNanos = nowNanos + RETRY_NANOS;
+            }
+        }
+        if (!document.dirty) {
+            residents.addClean(document);
+        }
+        schedule(document);
+    }
+
+    /** False while memory or write-back is full: the journal waits. */
+    boolean canRead() {
+        return inFlightBytes < 2 * settings.inFlightMaxBytes() && (inFlightCount == 0 || residents.excessBytes() <= 0);
+    }
+
+    /** When the next {@link #tick} is needed if nothing else happens, or {@link DueHeap#NEVER}. */
+    long nextDueNanos() {
+        return hasFlightRoom() ? timers.nextDueNanos() : DueHeap.NEVER;
+    }
+
+    /** Whether something was submitted since the last call. */
+    boolean takeSubmittedSomething() {
+        boolean any = submittedSomething;
+        submittedSomething = false;
+        return any;
+    }
+
+    private boolean hasFlightRoom() {
+        return inFlightBytes < settings.inFlightMaxBytes();
+    }
+
+    /** Marks every dirty document, that of a barrier first. */
+    private void flushAll(StalenessBound why) {
+        if (barrierDoc != null) {
+            for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
+                if (document.key.doc().equals(barrierDoc)) {
+                    document.urgent = why;
+                    if (isFree(document)) {
+                        flush(document, false);
+                    }
+                    break;
+                }
+            }
+            barrierDoc = null;
+        }
+        for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
+            if (document.urgent == null) {
+                document.urgent = why;
+                schedule(document);
+            }
+        }
+    }
+
+    private void scheduleDirty() {
+        for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
+            schedule(document);
+        }
+    }
+
+    private static boolean isFree(ResidentDocument document) {
+        return !document.inFlight && !document.touched;
+    }
+
+    private void schedule(ResidentDocument document) {
+        if (!isFree(document) || document.evicted) {
+            return;
+        }
+        long due;
+        if (document.dirty) {
+            due = document.urgent != null
+                    ? Long.MIN_VALUE
+                    : policyOf(document)
+                            .dueNanos(
+                                    document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
+        } else {
+            due = document.retryNanos;
+            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt) {
+                due = Math.min(due, policyOf(document).foldNanos(document.lastOpNanos));
+            }
+        }
+        if (due == DueHeap.NEVER) {
+            timers.remove(document);
+        } else {
+            timers.put(document, due);
+        }
+    }
+
+    private FlushPolicy policyOf(ResidentDocument document) {
+        return policies.get(document.key.collection());
+    }
+
+    /** A clean document: its text is sent again, or its tail is folded. */
+    private void tend(ResidentDocument document) {
+        residents.removeClean(document);
+        if (document.corrupt) {
+            document.inFlight = true;
+            submit(Submission.of(document, WriteBuilder.flagCorrupt(document)));
+            return;
+        }
+        document.contentChanged |= document.retryNanos != DueHeap.NEVER;
+        flush(document, true);
+    }
+
+    private void flush(ResidentDocument document, boolean foldWanted) {
+        timers.remove(document);
+        FlushPolicy policy = policyOf(document);
+        StalenessBound bound = document.lastBound;
+        long stalenessMillis = document.lastStalenessMillis;
+        if (document.dirty) {
+            bound = document.urgent != null
+                    ? document.urgent
+                    : policy.bound(document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
+            stalenessMillis = (nowNanos - document.firstDirtyNanos) / 1_000_000;
+        }
+        document.stampParked(lastEndLsn);
+        DocumentWrite write = builder.build(document, policy.policy(), lastEndLsn, stalenessMillis, bound, foldWanted);
+        document.retryNanos = DueHeap.NEVER;
+        document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
+        document.inFlight = true;
+        if (document.dirty && !builder.isIncomplete()) {
+            document.dirty = false;
+            document.urgent = null;
+            dirty.remove(document);
+        }
+        residents.resized(document);
+        ShardCounters.add(counters.flushes, 1);
+        if (write.fold() != null) {
+            ShardCounters.add(counters.folds, 1);
+        }
+        submit(Submission.of(document, write));
+    }
+
+    private void submit(Submission submission) {
+        inFlightCount++;
+        inFlightBytes += submission.bytes;
+        submittedSomething = true;
+        outbox.submit(submission);
+    }
+
+    /** Evicts; if the rest is too much still, writes dirty documents early, even inside a transaction. */
+    private void relieveMemory() {
+        residents.evict(timers);
+        if (inFlightCount > 0) {
+            // What is in flight can be evicted soon.
+            return;
+        }
+        long excessBytes = residents.excessBytes();
+        ResidentDocument document = dirty.head();
+        while (document != null && excessBytes > 0 && hasFlightRoom()) {
+            ResidentDocument next = document.next;
+            if (!document.inFlight) {
+                excessBytes -= document.residentBytes;
+                document.urgent = StalenessBound.BARRIER;
+                flush(document, false);
+            }
+            document = next;
+        }
+    }
+
+    private void publish() {
+        ResidentDocument first = dirty.head();
+        long safeLsn = first == null ? lastEndLsn : Lsn.min(first.floorLsn, lastEndLsn);
+        outbox.publish(safeLsn, progressLsn, urgentLsn);
+        counters.dirtyDocuments.lazySet(dirty.count());
+        counters.residentDocuments.lazySet(residents.count());
+        counters.residentBytes.lazySet(residents.bytes());
+    }
+}

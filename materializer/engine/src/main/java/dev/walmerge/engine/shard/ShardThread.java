@@ -1,0 +1,145 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.journal.Journal;
+import dev.walmerge.engine.journal.JournalReader;
+import dev.walmerge.engine.writeback.ConnectionSource;
+import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.DocumentStore;
+import dev.walmerge.engine.writeback.StoredDocument;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Runs one shard: reads the journal, does what is due, waits without spinning. It blocks on the database only to load a
+ * document that is not in memory.
+ */
+public final class ShardThread implements Runnable {
+    private static final int RECORDS_PER_ROUND = 64;
+    private static final long MAX_WAIT_NANOS = 100_000_000;
+
+    private final Journal journal;
+    private final EngineSettings settings;
+    private final Outbox outbox;
+    private final ShardCounters counters = new ShardCounters();
+    private final Signal signal = new Signal();
+    private final Signal writeBack;
+    private final Shard shard;
+    private final JournalReader reader;
+    private final DocumentStore store;
+    private final BackOff backOff;
+    private final Consumer<Throwable> failed;
+    private final long originNanos = System.nanoTime();
+    private volatile boolean stopped;
+    private volatile boolean draining;
+
+    /**
+     * @param number of this shard, from 0
+     * @param startLsn up to which everything is written already
+     * @param policies in force now, kept up to date by the shards; a concurrent map
+     * @param writeBack woken when something was submitted
+     * @param failed told why the thread ended, unless it was stopped
+     */
+    public ShardThread(
+            int number,
+            EngineSettings settings,
+            Journal journal,
+            long startLsn,
+            Map<String, Policy> policies,
+            ConnectionSource connections,
+            Signal writeBack,
+            Consumer<Throwable> failed) {
+        this.journal = journal;
+        this.settings = settings;
+        this.writeBack = writeBack;
+        this.failed = failed;
+        this.outbox = new Outbox(startLsn);
+        this.store = new DocumentStore(connections);
+        BooleanSupplier isStopped = () -> stopped;
+        this.backOff = new BackOff("loading a document", isStopped);
+        this.shard = new Shard(settings, outbox, counters, startLsn, policies, this::load);
+        this.reader = journal.reader(number, settings.shards(), shard);
+    }
+
+    private StoredDocument load(DocumentKey key) {
+        while (true) {
+            try {
+                StoredDocument stored = store.load(key);
+                backOff.succeeded();
+                return stored;
+            } catch (SQLException e) {
+                backOff.failed(e);
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        try (reader;
+                store) {
+            boolean armed = false;
+            while (!stopped) {
+                boolean busy = round();
+                if (busy) {
+                    armed = false;
+                } else if (!armed) {
+                    signal.arm();
+                    armed = true;
+                } else {
+                    signal.await(Math.min(MAX_WAIT_NANOS, shard.nextDueNanos() - nanos()));
+                    armed = false;
+                }
+            }
+        } catch (BackOff.StoppedException e) {
+            // Asked for.
+        } catch (Throwable e) {
+            failed.accept(e);
+        }
+    }
+
+    /** Starts near 0, so that no sum of it and a setting overflows. */
+    private long nanos() {
+        return System.nanoTime() - originNanos;
+    }
+
+    private boolean round() {
+        shard.clock(nanos());
+        boolean busy = shard.takeWritten();
+        if (shard.canRead()) {
+            busy |= reader.poll(RECORDS_PER_ROUND) > 0;
+        }
+        shard.tick(nanos(), journal.backlogBytes() > settings.behindBytes(), draining);
+        if (shard.takeSubmittedSomething() || busy) {
+            writeBack.wake();
+        }
+        return busy;
+    }
+
+    /** There is something in the journal or in the outbox. Any thread. */
+    public void wake() {
+        signal.wake();
+    }
+
+    /** Writes everything that is merged at once, from now on. Any thread. */
+    public void drain() {
+        draining = true;
+        signal.wake();
+    }
+
+    /** Ends the thread soon. Any thread. */
+    public void stop() {
+        stopped = true;
+        signal.wake();
+    }
+
+    public ShardCounters counters() {
+        return counters;
+    }
+
+    Outbox outbox() {
+        return outbox;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.engine.writeback.DeadLetter;
+import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.ProjectionFailure;
+
+/**
+ * What a shard hands to write-back: one document, or one dead letter. It comes back to the shard once committed.
+ * Ownership passes with the queues.
+ */
+final class Submission {
+    final ResidentDocument document;
+    final DocumentWrite write;
+    final DeadLetter letter;
+    /** About what it holds in memory. */
+    final long bytes;
+    /** Set by write-back before it comes back: text or JSON were refused. */
+    ProjectionFailure failure;
+
+    private Submission(ResidentDocument document, DocumentWrite write, DeadLetter letter, long bytes) {
+        this.document = document;
+        this.write = write;
+        this.letter = letter;
+        this.bytes = bytes;
+    }
+
+    static Submission of(ResidentDocument document, DocumentWrite write) {
+        long bytes = 512 + lengthOf(write.text()) * 2L + lengthOf(write.json()) * 2L;
+        bytes += write.tail() == null ? 0 : write.tail().length;
+        bytes += write.fold() == null ? 0 : write.fold().state().length;
+        return new Submission(document, write, null, bytes);
+    }
+
+    static Submission of(DeadLetter letter) {
+        long bytes = 512 + lengthOf(letter.json()) * 2L;
+        bytes += letter.payload() == null ? 0 : letter.payload().length;
+        return new Submission(null, null, letter, bytes);
+    }
+
+    private static int lengthOf(String text) {
+        return text == null ? 0 : text.length();
+    }
+}

@@ -1,0 +1,236 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.writeback.Committed;
+import dev.walmerge.engine.writeback.ConnectionSource;
+import dev.walmerge.engine.writeback.DeadLetter;
+import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.engine.writeback.Lease;
+import dev.walmerge.engine.writeback.ProjectionFailure;
+import dev.walmerge.engine.writeback.WriteBack;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Commits what the shards submit, in batches of whatever has come, each with the progress row. A batch that fails is
+ * tried again until it goes through: a failure never switches write-back off.
+ */
+public final class WriteBackThread implements Runnable {
+    private static final long MAX_WAIT_NANOS = 100_000_000;
+    /** Progress without documents is committed at most so often, unless someone waits for it. */
+    private static final long PROGRESS_NANOS = 100_000_000;
+
+    private record Pending(int shard, Submission submission) {}
+
+    private final EngineSettings settings;
+    private final ShardThread[] shards;
+    private final WriteBack writeBack;
+    private final BackOff backOff;
+    private final Signal signal;
+    private final Consumer<Throwable> failed;
+
+    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private final List<Pending> batch = new ArrayList<>();
+    private final int[] pendingOfShard;
+    /** What the shard said before its queue was emptied: true once all that was taken is committed. */
+    private final long[] promisedLsn;
+    /** What is committed. */
+    private final long[] shardLsn;
+
+    private volatile long progressLsn;
+    private long urgentLsn;
+    private long lastCommitNanos;
+    private volatile long writtenLsn;
+    private volatile long persistedLsn;
+    private volatile boolean stopped;
+
+    /** @param signal what wakes this thread; the shards have it too */
+    public WriteBackThread(
+            EngineSettings settings,
+            ShardThread[] shards,
+            ConnectionSource connections,
+            Lease lease,
+            Signal signal,
+            Consumer<Throwable> failed) {
+        this.settings = settings;
+        this.shards = shards;
+        this.writeBack = new WriteBack(connections, lease);
+        this.backOff = new BackOff("write-back", () -> stopped);
+        this.signal = signal;
+        this.failed = failed;
+        this.pendingOfShard = new int[shards.length];
+        this.promisedLsn = new long[shards.length];
+        this.shardLsn = new long[shards.length];
+        java.util.Arrays.fill(shardLsn, lease.written());
+        this.progressLsn = lease.written();
+        this.urgentLsn = lease.written();
+        this.writtenLsn = lease.written();
+        this.persistedLsn = lease.written();
+    }
+
+    @Override
+    public void run() {
+        try (writeBack) {
+            boolean armed = false;
+            while (!stopped) {
+                if (round()) {
+                    armed = false;
+                } else if (!armed) {
+                    signal.arm();
+                    armed = true;
+                } else {
+                    signal.await(MAX_WAIT_NANOS);
+                    armed = false;
+                }
+            }
+        } catch (BackOff.StoppedException e) {
+            // Asked for.
+        } catch (Throwable e) {
+            failed.accept(e);
+        }
+    }
+
+    private boolean round() throws FencedException {
+        collect();
+        if (!pending.isEmpty()) {
+            takeBatch();
+            commit(settledLsn());
+            return true;
+        }
+        settle();
+        if (progressIsDue()) {
+            commit(writtenLsn);
+            return true;
+        }
+        return false;
+    }
+
+    private void collect() {
+        for (int i = 0; i < shards.length; i++) {
+            Outbox outbox = shards[i].outbox();
+            long safe = outbox.safeLsn();
+            long progress = outbox.progressLsn();
+            long urgent = outbox.urgentLsn();
+            for (Submission next = outbox.takeSubmitted(); next != null; next = outbox.takeSubmitted()) {
+                pending.add(new Pending(i, next));
+                pendingOfShard[i]++;
+            }
+            promisedLsn[i] = safe;
+            progressLsn = Lsn.max(progressLsn, progress);
+            urgentLsn = Lsn.max(urgentLsn, urgent);
+        }
+    }
+
+    private void takeBatch() {
+        batch.clear();
+        long bytes = 0;
+        while (!pending.isEmpty() && batch.size() < settings.batchMaxWrites()) {
+            long more = pending.peek().submission.bytes;
+            if (!batch.isEmpty() && bytes + more > settings.batchMaxBytes()) {
+                break;
+            }
+            Pending next = pending.remove();
+            batch.add(next);
+            pendingOfShard[next.shard]--;
+            bytes += more;
+        }
+    }
+
+    /** Up to where everything is written once the batch is: the least of the shards. */
+    private long settledLsn() {
+        long least = -1L;
+        for (int i = 0; i < shards.length; i++) {
+            least = Lsn.min(least, pendingOfShard[i] == 0 ? promisedLsn[i] : shardLsn[i]);
+        }
+        return Lsn.max(least, writtenLsn);
+    }
+
+    /** Notes what the shards promised, where all that was taken of them is committed. */
+    private void settle() {
+        writtenLsn = settledLsn();
+        for (int i = 0; i < shards.length; i++) {
+            if (pendingOfShard[i] == 0) {
+                shardLsn[i] = promisedLsn[i];
+            }
+        }
+    }
+
+    /**
+     * Whether the progress row should move though no document did: only for ops or barriers, because writing the row
+     * makes WAL, which makes the server report a new position, and so on for ever.
+     */
+    private boolean progressIsDue() {
+        if (!Lsn.isBefore(persistedLsn, writtenLsn) || !Lsn.isBefore(persistedLsn, progressLsn)) {
+            return false;
+        }
+        return Lsn.isBefore(persistedLsn, urgentLsn) || System.nanoTime() - lastCommitNanos >= PROGRESS_NANOS;
+    }
+
+    private void commit(long lsn) throws FencedException {
+        List<DocumentWrite> writes = new ArrayList<>(batch.size());
+        List<DeadLetter> letters = new ArrayList<>(0);
+        for (Pending next : batch) {
+            if (next.submission.write != null) {
+                writes.add(next.submission.write);
+            } else {
+                letters.add(next.submission.letter);
+            }
+        }
+        Committed committed = commit(writes, letters, lsn);
+        lastCommitNanos = System.nanoTime();
+        settle();
+        persistedLsn = lsn;
+        acknowledge(committed);
+    }
+
+    private Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long lsn) throws FencedException {
+        while (true) {
+            try {
+                Committed committed = writeBack.commit(writes, letters, lsn);
+                backOff.succeeded();
+                return committed;
+            } catch (SQLException e) {
+                backOff.failed(e);
+            }
+        }
+    }
+
+    private void acknowledge(Committed committed) {
+        for (Pending next : batch) {
+            if (!committed.failures().isEmpty() && next.submission.write != null) {
+                for (ProjectionFailure failure : committed.failures()) {
+                    if (failure.key().equals(next.submission.write.key())) {
+                        next.submission.failure = failure;
+                    }
+                }
+            }
+            shards[next.shard].outbox().acknowledge(next.submission);
+        }
+        batch.clear();
+        for (ShardThread shard : shards) {
+            shard.wake();
+        }
+    }
+
+    /** Up to which commit end LSN everything is written. Any thread. */
+    public long writtenLsn() {
+        return writtenLsn;
+    }
+
+    /** Whether the progress row says all it should, as far as {@link #writtenLsn} goes. Any thread. */
+    public boolean isPersisted() {
+        long written = writtenLsn;
+        return !Lsn.isBefore(persistedLsn, Lsn.min(written, progressLsn));
+    }
+
+    /** Ends the thread soon; a transaction under way may still be committed. Any thread. */
+    public void stop() {
+        stopped = true;
+        signal.wake();
+    }
+}

@@ -1,0 +1,258 @@
+package dev.walmerge.engine.shard;
+
+import dev.walmerge.crdt.Doc;
+import dev.walmerge.crdt.Pending;
+import dev.walmerge.crdt.Projection;
+import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.compaction.FoldRule;
+import dev.walmerge.engine.compaction.Folder;
+import dev.walmerge.engine.journal.DocumentHash;
+import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.Fold;
+import dev.walmerge.engine.writeback.ParkedUpdate;
+import dev.walmerge.engine.writeback.StalenessBound;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns a document into what its next flush says, and notes in the document that it was said. Single thread. */
+final class WriteBuilder {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteBuilder.class);
+    private static final long[] NO_SEQS = {};
+
+    private final OpMerger merger;
+
+    // The last result's parts that are no part of the write.
+    private boolean incomplete;
+    private long walBytes;
+
+    WriteBuilder(OpMerger merger) {
+        this.merger = merger;
+    }
+
+    /**
+     * Builds the write of a document. From here on the document counts as told.
+     *
+     * @param lsn the end of the last commit merged
+     * @param foldWanted whether the tail should go into the state whatever its size
+     */
+    DocumentWrite build(
+            ResidentDocument document,
+            Policy policy,
+            long lsn,
+            long stalenessMillis,
+            StalenessBound bound,
+            boolean foldWanted) {
+        List<ParkedUpdate> added = new ArrayList<>(0);
+        long[] removed = settleParked(document, added);
+        byte[] drained = document.doc.drainChanges(UpdateFormat.V1);
+        incomplete = false;
+        byte[] tail = nextTail(document, drained);
+        Fold fold = incomplete ? null : fold(document, policy, tail, foldWanted);
+        if (fold == null && !document.stored) {
+            // There must be a row to append to; the changes follow as a tail row with the next write.
+            document.carriedTail = tail;
+            incomplete = tail != null;
+            fold = Folder.empty();
+        }
+        if (fold != null) {
+            tail = null;
+            document.stateBytes = fold.state().length;
+            document.tailBytes = 0;
+            document.tailRows = 0;
+        } else if (tail != null) {
+            document.tailBytes += tail.length;
+            document.tailRows++;
+        }
+        Text text = project(document, policy);
+        boolean first = !document.stored;
+        document.stored = true;
+        document.lastStalenessMillis = stalenessMillis;
+        document.lastBound = bound;
+        long storedBytes = tail != null ? tail.length : fold != null ? fold.state().length : 0;
+        walBytes = FlushPolicy.walBytes(
+                text.textChanged && text.text != null ? text.text.length() : 0,
+                text.jsonChanged && text.json != null ? text.json.length() : 0,
+                storedBytes);
+        boolean contentChanged = document.contentChanged || first;
+        document.contentChanged = false;
+        return new DocumentWrite(
+                document.key,
+                incomplete ? document.floorLsn : lsn,
+                document.opCount,
+                text.text,
+                text.textChanged,
+                text.json,
+                text.jsonChanged,
+                missing(document.doc),
+                document.warning,
+                text.error == null ? document.error : text.error,
+                stalenessMillis,
+                bound,
+                contentChanged,
+                tail,
+                fold,
+                added,
+                removed);
+    }
+
+    /** Whether the last write left something out: the document must be written again before it counts as clean. */
+    boolean isIncomplete() {
+        return incomplete;
+    }
+
+    /** What the last write costs, in bytes of WAL. */
+    long walBytes() {
+        return walBytes;
+    }
+
+    /** The write that flags a document whose stored state can't be read, and touches nothing else. */
+    static DocumentWrite flagCorrupt(ResidentDocument document) {
+        return new DocumentWrite(
+                document.key,
+                document.loadedLsn,
+                document.opCount,
+                null,
+                false,
+                null,
+                false,
+                null,
+                document.warning,
+                document.error,
+                0,
+                StalenessBound.DEBOUNCE,
+                false,
+                null,
+                null,
+                List.of(),
+                NO_SEQS);
+    }
+
+    private byte[] nextTail(ResidentDocument document, byte[] drained) {
+        if (document.carriedTail == null) {
+            return drained;
+        }
+        byte[] tail = document.carriedTail;
+        document.carriedTail = drained;
+        incomplete = drained != null;
+        return tail;
+    }
+
+    private static Fold fold(ResidentDocument document, Policy policy, byte[] tail, boolean foldWanted) {
+        if (tail != null) {
+            document.foldRefused = false;
+        }
+        long bytes = document.tailBytes + (tail == null ? 0 : tail.length);
+        int rows = document.tailRows + (tail == null ? 0 : 1);
+        boolean due = foldWanted || FoldRule.isTooLong(policy, bytes, rows, document.stateBytes);
+        boolean wanted = !document.stored || (rows > 0 && due);
+        if (!wanted || document.foldRefused) {
+            return null;
+        }
+        Fold fold = Folder.fold(document.doc);
+        if (fold == null) {
+            LOG.error("document {}: its state did not survive being decoded again", DocumentHash.print(document.hash));
+            document.foldRefused = true;
+            document.error = "fold-mismatch: the encoded state differs from the document; the tail is kept";
+        } else if (document.error != null && document.error.startsWith("fold-mismatch")) {
+            document.error = null;
+        }
+        return fold;
+    }
+
+    /** Drops parked updates that are merged now; new ones that still wait go to {@code added}. */
+    private long[] settleParked(ResidentDocument document, List<ParkedUpdate> added) {
+        if (document.parked.isEmpty()) {
+            return NO_SEQS;
+        }
+        boolean pending = document.doc.hasPending();
+        int firstNew = document.parked.size() - document.parkedNew;
+        List<ParkedUpdate> waiting = new ArrayList<>();
+        long[] removed = new long[firstNew];
+        int removedCount = 0;
+        for (int i = 0; i < document.parked.size(); i++) {
+            ParkedUpdate update = document.parked.get(i);
+            if (pending && !merger.contains(document.doc, update)) {
+                waiting.add(update);
+                if (i >= firstNew) {
+                    added.add(update);
+                }
+            } else {
+                document.parkedBytes -= update.payload().length;
+                if (i < firstNew) {
+                    removed[removedCount++] = update.seq();
+                }
+            }
+        }
+        document.parked = waiting;
+        document.parkedNew = 0;
+        document.parkedOpen = 0;
+        return removedCount == 0 ? NO_SEQS : java.util.Arrays.copyOf(removed, removedCount);
+    }
+
+    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {}
+
+    private static Text project(ResidentDocument document, Policy policy) {
+        String text;
+        String json;
+        try {
+            text = Projection.bodyText(document.doc, policy.root());
+            json = policy.jsonForText() || !Projection.isPureText(document.doc)
+                    ? Projection.bodyJson(document.doc)
+                    : null;
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.error(
+                    "document {}: no text: {}",
+                    DocumentHash.print(document.hash),
+                    e.getClass().getName());
+            document.textKnown = false;
+            document.jsonKnown = false;
+            return new Text(
+                    null,
+                    false,
+                    null,
+                    false,
+                    "projection-failed: " + e.getClass().getName());
+        }
+        long textPrint = print(text);
+        long jsonPrint = print(json);
+        boolean textChanged = !document.textKnown || textPrint != document.textPrint;
+        boolean jsonChanged = !document.jsonKnown || jsonPrint != document.jsonPrint;
+        document.textPrint = textPrint;
+        document.jsonPrint = jsonPrint;
+        document.textKnown = true;
+        document.jsonKnown = true;
+        return new Text(text, textChanged, json, jsonChanged, null);
+    }
+
+    /** A 64-bit fingerprint (FNV-1a's step over UTF-16 units, length mixed in); 0 for null. */
+    static long print(String text) {
+        if (text == null) {
+            return 0;
+        }
+        long hash = 0xcbf29ce484222325L ^ text.length();
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+        }
+        return hash ^ (hash >>> 32);
+    }
+
+    private static String missing(Doc doc) {
+        if (!doc.hasPending()) {
+            return null;
+        }
+        Pending pending = doc.pending();
+        StringBuilder json = new StringBuilder("{");
+        for (Map.Entry<Long, Integer> entry : pending.missing().entrySet()) {
+            json.append(json.length() == 1 ? "" : ",")
+                    .append('"')
+                    .append(entry.getKey())
+                    .append("\":")
+                    .append(entry.getValue());
+        }
+        return json.append('}').toString();
+    }
+}

@@ -1,0 +1,18 @@
+package dev.walmerge.engine.writeback;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+
+/** JDBC batches that leave nothing behind when they fail. */
+final class Batch {
+    private Batch() {}
+
+    static int[] execute(PreparedStatement statement) throws SQLException {
+        try {
+            return statement.executeBatch();
+        } finally {
+            // A driver may keep the commands of a batch that failed, and the next batch must not bring them back.
+            statement.clearBatch();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.walmerge.engine.writeback;
+
+/** The SQL text of the progress row, all of it. */
+final class ProgressSql {
+    static final String INSERT = """
+            insert into crdt.progress (slot, system_identifier, timeline, nonce, epoch, written, updated_at)
+            values (?, ?, ?, ?, 1, '0/0', now())
+            on conflict (slot) do nothing""";
+
+    static final String LOCK = """
+            select system_identifier, timeline, nonce, epoch, written::text as written
+            from crdt.progress where slot = ? for update""";
+
+    static final String TAKE_OVER = """
+            update crdt.progress set system_identifier = ?, timeline = ?, epoch = ?, nonce = ?,
+              written = ?::pg_lsn, updated_at = now()
+            where slot = ?""";
+
+    /**
+     * Positions of another incarnation say nothing here, and one that is too high would make ops be skipped that no row
+     * holds.
+     */
+    static final String FORGET_POSITIONS = """
+            update crdt.ydoc set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.tail set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
+
+    /** Whoever has the row locked is the transaction its xmax names. Only sessions of our own role are ended. */
+    static final String END_HOLDERS = """
+            select count(pg_terminate_backend(a.pid))
+            from crdt.progress p join pg_stat_activity a on a.backend_xid = p.xmax
+            where p.slot = ? and a.usename = current_user and a.pid <> pg_backend_pid()""";
+
+    /**
+     * The fence of every write-back. The nonce must be the one of our last transaction, or, when we do not know how that
+     * one ended, of the one before: anything else is a server that went back in time.
+     */
+    static final String ADVANCE = """
+            update crdt.progress set nonce = ?, written = greatest(written, ?::pg_lsn), updated_at = now()
+            where slot = ? and epoch = ? and nonce = any (?)""";
+
+    static final String WRITTEN_BEFORE = """
+            select from crdt.progress
+            where slot = ? and system_identifier = ? and timeline = ? and written > '0/0'""";
+
+    static final String START_OVER =
+            "update crdt.progress set written = '0/0', updated_at = now() where slot = ? and epoch = ?";
+
+    static final String WHO = "select epoch from crdt.progress where slot = ?";
+
+    private ProgressSql() {}
+}

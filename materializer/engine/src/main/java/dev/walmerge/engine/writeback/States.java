@@ -1,0 +1,145 @@
+package dev.walmerge.engine.writeback;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.Arrays;
+import java.util.List;
+import org.postgresql.replication.LogSequenceNumber;
+
+/** The rows documents are rebuilt from: ydoc, tail, parked; and dead letters. Statements of one connection. */
+final class States {
+    private final Connection connection;
+    private final PreparedStatement putState;
+    private final PreparedStatement deleteTail;
+    private final PreparedStatement putTail;
+    private final PreparedStatement deleteParked;
+    private final PreparedStatement putParked;
+    private final PreparedStatement putDeadLetter;
+
+    States(Connection connection) throws SQLException {
+        this.connection = connection;
+        putState = connection.prepareStatement(DocumentSql.PUT_STATE);
+        deleteTail = connection.prepareStatement(DocumentSql.DELETE_TAIL);
+        putTail = connection.prepareStatement(DocumentSql.PUT_TAIL);
+        deleteParked = connection.prepareStatement(DocumentSql.DELETE_PARKED);
+        putParked = connection.prepareStatement(DocumentSql.PUT_PARKED);
+        putDeadLetter = connection.prepareStatement(DocumentSql.PUT_DEAD_LETTER);
+    }
+
+    void write(List<DocumentWrite> writes) throws SQLException {
+        fold(writes);
+        appendTails(writes);
+        unpark(writes);
+        park(writes);
+    }
+
+    void deadLetters(List<DeadLetter> letters) throws SQLException {
+        for (DeadLetter letter : letters) {
+            putDeadLetter.setString(1, letter.collection());
+            putDeadLetter.setString(2, letter.doc());
+            putDeadLetter.setString(3, lsn(letter.lsn()));
+            putDeadLetter.setInt(4, letter.seq());
+            putDeadLetter.setLong(5, letter.rowId());
+            putDeadLetter.setString(6, letter.format());
+            putDeadLetter.setBytes(7, letter.payload());
+            putDeadLetter.setString(8, letter.json());
+            putDeadLetter.setString(9, letter.role());
+            putDeadLetter.setString(10, letter.rule());
+            putDeadLetter.setString(11, letter.reason().replace('\0', '\uFFFD'));
+            if (letter.byteOffset() < 0) {
+                putDeadLetter.setNull(12, Types.INTEGER);
+            } else {
+                putDeadLetter.setInt(12, letter.byteOffset());
+            }
+            putDeadLetter.addBatch();
+        }
+        if (!letters.isEmpty()) {
+            Batch.execute(putDeadLetter);
+        }
+    }
+
+    private void fold(List<DocumentWrite> writes) throws SQLException {
+        boolean any = false;
+        for (DocumentWrite write : writes) {
+            Fold fold = write.fold();
+            if (fold != null) {
+                putState.setString(1, write.key().doc());
+                putState.setString(2, fold.format());
+                putState.setBytes(3, fold.state());
+                putState.setBytes(4, fold.stateVector());
+                putState.setString(5, lsn(write.mergedLsn()));
+                putState.setLong(6, write.opCount());
+                putState.addBatch();
+                deleteTail.setString(1, write.key().doc());
+                deleteTail.addBatch();
+                any = true;
+            }
+        }
+        if (any) {
+            Batch.execute(putState);
+            Batch.execute(deleteTail);
+        }
+    }
+
+    private void appendTails(List<DocumentWrite> writes) throws SQLException {
+        int count = 0;
+        for (DocumentWrite write : writes) {
+            if (write.tail() != null) {
+                putTail.setBytes(1, write.tail());
+                putTail.setString(2, lsn(write.mergedLsn()));
+                putTail.setLong(3, write.opCount());
+                putTail.setString(4, write.key().doc());
+                putTail.addBatch();
+                count++;
+            }
+        }
+        if (count > 0 && Arrays.stream(Batch.execute(putTail)).sum() != count) {
+            throw new SQLException("a document to append to has no ydoc row", "P0002");
+        }
+    }
+
+    private void unpark(List<DocumentWrite> writes) throws SQLException {
+        boolean any = false;
+        for (DocumentWrite write : writes) {
+            long[] seqs = write.parkedRemovedSeqs();
+            if (seqs.length > 0) {
+                deleteParked.setString(1, write.key().doc());
+                deleteParked.setArray(2, connection.createArrayOf("int8", box(seqs)));
+                deleteParked.addBatch();
+                any = true;
+            }
+        }
+        if (any) {
+            Batch.execute(deleteParked);
+        }
+    }
+
+    private void park(List<DocumentWrite> writes) throws SQLException {
+        boolean any = false;
+        for (DocumentWrite write : writes) {
+            for (ParkedUpdate parked : write.parkedAdded()) {
+                putParked.setString(1, write.key().doc());
+                putParked.setLong(2, parked.seq());
+                putParked.setString(3, parked.format());
+                putParked.setBytes(4, parked.payload());
+                putParked.setLong(5, parked.rowId());
+                putParked.setString(6, lsn(parked.lsn()));
+                putParked.addBatch();
+                any = true;
+            }
+        }
+        if (any) {
+            Batch.execute(putParked);
+        }
+    }
+
+    private static Long[] box(long[] values) {
+        return Arrays.stream(values).boxed().toArray(Long[]::new);
+    }
+
+    private static String lsn(long lsn) {
+        return LogSequenceNumber.valueOf(lsn).asString();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.walmerge.engine.writeback;
+
+import java.util.List;
+
+/** Builds document writes for tests: what is not said is plain. */
+final class Writes {
+    private final String doc;
+    private final long mergedLsn;
+    private String text;
+    private boolean textChanged;
+    private String json;
+    private boolean jsonChanged;
+    private String missing;
+    private String error;
+    private byte[] tail;
+    private Fold fold;
+    private List<ParkedUpdate> parkedAdded = List.of();
+    private long[] parkedRemovedSeqs = {};
+
+    private Writes(String doc, long mergedLsn) {
+        this.doc = doc;
+        this.mergedLsn = mergedLsn;
+    }
+
+    static DocumentKey key(String doc) {
+        return new DocumentKey("default", doc);
+    }
+
+    static Writes of(String doc, long mergedLsn) {
+        return new Writes(doc, mergedLsn);
+    }
+
+    Writes text(String newText) {
+        text = newText;
+        textChanged = true;
+        return this;
+    }
+
+    Writes json(String newJson) {
+        json = newJson;
+        jsonChanged = true;
+        return this;
+    }
+
+    /** Text and JSON that are said, but did not change. */
+    Writes unchanged(String sameText, String sameJson) {
+        text = sameText;
+        json = sameJson;
+        return this;
+    }
+
+    Writes missing(String what) {
+        missing = what;
+        return this;
+    }
+
+    Writes error(String what) {
+        error = what;
+        return this;
+    }
+
+    Writes tail(int... bytes) {
+        tail = bytes(bytes);
+        return this;
+    }
+
+    Writes fold(int... state) {
+        return fold(bytes(state));
+    }
+
+    Writes fold(byte[] state) {
+        fold = new Fold("yjs-v1", state, new byte[] {0});
+        return this;
+    }
+
+    Writes park(ParkedUpdate... updates) {
+        parkedAdded = List.of(updates);
+        return this;
+    }
+
+    Writes unpark(long... seqs) {
+        parkedRemovedSeqs = seqs;
+        return this;
+    }
+
+    DocumentWrite build() {
+        return new DocumentWrite(
+                key(doc),
+                mergedLsn,
+                mergedLsn,
+                text,
+                textChanged,
+                json,
+                jsonChanged,
+                missing,
+                null,
+                error,
+                120,
+                StalenessBound.DEBOUNCE,
+                textChanged || jsonChanged,
+                tail,
+                fold,
+                parkedAdded,
+                parkedRemovedSeqs);
+    }
+
+    static byte[] bytes(int... values) {
+        byte[] bytes = new byte[values.length];
+        for (int i = 0; i < values.length; i++) {
+            bytes[i] = (byte) values[i];
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,185 @@
+package dev.walmerge.sidecar.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Finds each setting, flags before environment before YAML, and checks all of them once. */
+public final class ConfigLoader {
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,15})\\s*([kmg]i?b?|b)?");
+    /** What PostgreSQL allows in the name of a slot. */
+    private static final Pattern SLOT_NAME = Pattern.compile("[a-z0-9_]{1,63}");
+
+    private static final long MIB = 1L << 20;
+    private static final int SHARDS_MAX = 64;
+
+    private final Map<Setting, Given> given = new EnumMap<>(Setting.class);
+    private final List<String> faults = new ArrayList<>();
+
+    private record Given(String value, String origin) {}
+
+    private ConfigLoader() {}
+
+    /**
+     * @param flags what the command line gave
+     * @param environment the process's environment
+     * @param yaml a file, or null
+     */
+    public static SidecarSettings load(Map<Setting, String> flags, Map<String, String> environment, Path yaml)
+            throws ConfigException {
+        ConfigLoader loader = new ConfigLoader();
+        if (yaml != null) {
+            loader.readYaml(yaml);
+        }
+        for (Setting setting : Setting.values()) {
+            String variable = setting.environmentVariable();
+            if (environment.containsKey(variable)) {
+                loader.given.put(setting, new Given(environment.get(variable), variable));
+            }
+            if (flags.containsKey(setting)) {
+                loader.given.put(setting, new Given(flags.get(setting), "--" + setting.key()));
+            }
+        }
+        SidecarSettings settings = loader.check(environment);
+        if (!loader.faults.isEmpty()) {
+            throw new ConfigException(loader.faults);
+        }
+        return settings;
+    }
+
+    private void readYaml(Path file) throws ConfigException {
+        JsonNode root;
+        try {
+            root = new YAMLMapper().readTree(Files.readAllBytes(file));
+        } catch (JsonProcessingException e) {
+            String at =
+                    e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
+            throw new ConfigException(List.of(file + ": not YAML" + at));
+        } catch (IOException e) {
+            throw new ConfigException(List.of(file + ": can't be read"));
+        }
+        if (root == null || root.isMissingNode() || root.isNull()) {
+            return;
+        }
+        if (!root.isObject()) {
+            throw new ConfigException(List.of(file + ": expected 'key: value' lines"));
+        }
+        for (Map.Entry<String, JsonNode> entry : root.properties()) {
+            String origin = file + ": " + entry.getKey();
+            Setting setting = Setting.ofKey(entry.getKey());
+            if (setting == null) {
+                faults.add(origin + ": no such key; the keys are " + keys());
+            } else if (!entry.getValue().isValueNode()) {
+                faults.add(origin + ": expected one value");
+            } else if (!entry.getValue().isNull()) {
+                given.put(setting, new Given(entry.getValue().asText(), origin));
+            }
+        }
+    }
+
+    private static String keys() {
+        List<String> keys = new ArrayList<>();
+        for (Setting setting : Setting.values()) {
+            keys.add(setting.key());
+        }
+        return String.join(", ", keys);
+    }
+
+    private SidecarSettings check(Map<String, String> environment) {
+        return new SidecarSettings(
+                url(),
+                text(Setting.USER, null),
+                text(Setting.PASSWORD, null),
+                slot(),
+                stateDirectory(environment),
+                shards(),
+                size(Setting.MEMORY, 256 * MIB, 16 * MIB, Long.MAX_VALUE),
+                size(Setting.JOURNAL_MAX, 1024 * MIB, 16 * MIB, Long.MAX_VALUE),
+                (int) size(Setting.PAYLOAD_MAX, 64 * MIB, 1 << 10, 1L << 30));
+    }
+
+    private String text(Setting setting, String whenAbsent) {
+        Given value = given.get(setting);
+        return value == null || value.value.isEmpty() ? whenAbsent : value.value.strip();
+    }
+
+    private String url() {
+        String url = text(Setting.URL, null);
+        if (url != null && !url.startsWith("jdbc:postgresql:")) {
+            fault(Setting.URL, "must start with jdbc:postgresql:, such as jdbc:postgresql://localhost:5432/app");
+        }
+        return url;
+    }
+
+    private String slot() {
+        String slot = text(Setting.SLOT, "walmerge");
+        if (!SLOT_NAME.matcher(slot).matches()) {
+            fault(Setting.SLOT, "must be 1 to 63 of a-z, 0-9 and _");
+        }
+        return slot;
+    }
+
+    private Path stateDirectory(Map<String, String> environment) {
+        String configured = text(Setting.STATE_DIRECTORY, null);
+        try {
+            return configured == null
+                    ? StateDirectory.ofUser(environment)
+                    : Path.of(configured).toAbsolutePath();
+        } catch (InvalidPathException e) {
+            fault(Setting.STATE_DIRECTORY, "is not a path");
+            return Path.of("");
+        }
+    }
+
+    private int shards() {
+        String shards = text(Setting.SHARDS, "1");
+        if (shards.matches("\\d{1,2}") && Integer.parseInt(shards) >= 1 && Integer.parseInt(shards) <= SHARDS_MAX) {
+            return Integer.parseInt(shards);
+        }
+        fault(Setting.SHARDS, "must be a number from 1 to " + SHARDS_MAX);
+        return 1;
+    }
+
+    private long size(Setting setting, long whenAbsent, long least, long most) {
+        String value = text(setting, null);
+        if (value == null) {
+            return whenAbsent;
+        }
+        Matcher size = SIZE.matcher(value.toLowerCase(Locale.ROOT));
+        if (!size.matches()) {
+            fault(setting, "must be a size such as 256MiB");
+            return whenAbsent;
+        }
+        String unit = size.group(2) == null ? "b" : size.group(2);
+        int shift = switch (unit.charAt(0)) {
+            case 'k' -> 10;
+            case 'm' -> 20;
+            case 'g' -> 30;
+            default -> 0;
+        };
+        long count = Long.parseLong(size.group(1));
+        if (count > most >> shift || count << shift < least) {
+            fault(
+                    setting,
+                    "must be at least " + least + (most == Long.MAX_VALUE ? "" : " and at most " + most) + " bytes");
+            return whenAbsent;
+        }
+        return count << shift;
+    }
+
+    private void fault(Setting setting, String rule) {
+        // Values are not repeated: one of them may be a secret put under the wrong key.
+        faults.add(given.get(setting).origin + ": " + rule);
+    }
+}

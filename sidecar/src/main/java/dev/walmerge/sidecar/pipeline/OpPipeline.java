@@ -1,0 +1,91 @@
+package dev.walmerge.sidecar.pipeline;
+
+import dev.walmerge.decoder.pgoutput.MessageKind;
+import dev.walmerge.decoder.pgoutput.Relation;
+import dev.walmerge.decoder.pgoutput.ReplicationHandler;
+import dev.walmerge.decoder.pgoutput.Tuple;
+import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.Policy;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Turns decoded messages into ops: the one place where the decoder's words meet the engine's. Runs on the reader thread.
+ */
+public final class OpPipeline implements ReplicationHandler {
+    /** The prefix of logical messages that are barriers. Anyone may emit one, so a message is never more than that. */
+    public static final String BARRIER_PREFIX = "walmerge";
+
+    private static final String SCHEMA = "crdt";
+    private static final String OPS = "ops";
+    private static final String COLLECTION = "collection";
+    static final String DEFAULT_COLLECTION = "default";
+
+    private final OpSink sink;
+    private final Map<String, Policy> policies;
+    private final Map<Integer, OpsColumns> opTables = new HashMap<>();
+    private final Map<Integer, PolicyColumns> settings = new HashMap<>();
+
+    /**
+     * @param sink where ops go
+     * @param policies the settings in force, kept up to date here
+     */
+    public OpPipeline(OpSink sink, Map<String, Policy> policies) {
+        this.sink = sink;
+        this.policies = policies;
+    }
+
+    @Override
+    public void onBegin(long commitLsn, long commitTimeMicros, int xid) {
+        sink.begin(commitLsn, commitTimeMicros);
+    }
+
+    @Override
+    public void onCommit(long commitLsn, long endLsn, long commitTimeMicros) {
+        sink.commit(endLsn);
+    }
+
+    @Override
+    public void onRelation(Relation relation) {
+        opTables.remove(relation.oid());
+        settings.remove(relation.oid());
+        if (!relation.schema().equals(SCHEMA)) {
+            return;
+        }
+        if (relation.name().equals(OPS)) {
+            opTables.put(relation.oid(), OpsColumns.of(relation, DEFAULT_COLLECTION));
+        } else if (relation.name().equals(COLLECTION)) {
+            settings.put(relation.oid(), new PolicyColumns(relation));
+        }
+    }
+
+    @Override
+    public void onInsert(Relation relation, Tuple row) {
+        OpsColumns ops = opTables.get(relation.oid());
+        if (ops != null) {
+            sink.op(ops.read(row));
+            return;
+        }
+        PolicyColumns policy = settings.get(relation.oid());
+        if (policy != null) {
+            String collection = policy.collection(row);
+            Policy changed = policy.read(row);
+            policies.put(collection, changed);
+            sink.policy(collection, changed);
+        }
+    }
+
+    @Override
+    public void onMessage(boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {
+        // Outside a transaction a message has no commit that could be waited for.
+        if (transactional && prefix.equals(BARRIER_PREFIX)) {
+            sink.barrier(length == 0 ? null : new String(buffer, offset, length, StandardCharsets.UTF_8));
+        }
+    }
+
+    @Override
+    public void onSkipped(MessageKind kind) {
+        // Ops are inserts: what else happens to a published table does not change a document.
+    }
+}

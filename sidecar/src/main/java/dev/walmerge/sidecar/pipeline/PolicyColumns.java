@@ -1,0 +1,87 @@
+package dev.walmerge.sidecar.pipeline;
+
+import dev.walmerge.decoder.pgoutput.Relation;
+import dev.walmerge.decoder.pgoutput.Tuple;
+import dev.walmerge.engine.Policy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads versions of {@code crdt.collection}: those in force at the start from the table, later ones from the stream. */
+public final class PolicyColumns {
+    // Milliseconds are computed by the server: pgjdbc's interval class drops what it takes for noise.
+    private static final String IN_FORCE = """
+            select distinct on (name) name, format, root, json_for_text,
+                   (extract(epoch from flush_debounce) * 1000)::bigint as flush_debounce,
+                   (extract(epoch from flush_interval) * 1000)::bigint as flush_interval,
+                   wal_budget,
+                   (extract(epoch from staleness_max) * 1000)::bigint as staleness_max,
+                   fold_bytes, fold_ratio, fold_rows,
+                   (extract(epoch from fold_idle) * 1000)::bigint as fold_idle,
+                   (extract(epoch from rotate_after) * 1000)::bigint as rotate_after
+              from crdt.collection
+             order by name, version desc
+            """;
+
+    private final Relation relation;
+
+    PolicyColumns(Relation relation) {
+        this.relation = relation;
+    }
+
+    /** The settings in force now, by collection. */
+    public static Map<String, Policy> inForce(Connection connection) throws SQLException {
+        Map<String, Policy> policies = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(IN_FORCE)) {
+            while (row.next()) {
+                policies.put(row.getString("name"), read(row));
+            }
+        }
+        return policies;
+    }
+
+    private static Policy read(ResultSet row) throws SQLException {
+        return new Policy(
+                row.getString("format"),
+                row.getString("root"),
+                row.getBoolean("json_for_text"),
+                Duration.ofMillis(row.getLong("flush_debounce")),
+                Duration.ofMillis(row.getLong("flush_interval")),
+                row.getInt("wal_budget"),
+                Duration.ofMillis(row.getLong("staleness_max")),
+                row.getInt("fold_bytes"),
+                row.getFloat("fold_ratio"),
+                row.getInt("fold_rows"),
+                Duration.ofMillis(row.getLong("fold_idle")),
+                Duration.ofMillis(row.getLong("rotate_after")));
+    }
+
+    String collection(Tuple row) {
+        return ColumnValues.text(row, column("name"));
+    }
+
+    Policy read(Tuple row) {
+        return new Policy(
+                ColumnValues.text(row, column("format")),
+                ColumnValues.text(row, column("root")),
+                ColumnValues.bool(row, column("json_for_text")),
+                ColumnValues.interval(row, column("flush_debounce")),
+                ColumnValues.interval(row, column("flush_interval")),
+                ColumnValues.int4(row, column("wal_budget")),
+                ColumnValues.interval(row, column("staleness_max")),
+                ColumnValues.int4(row, column("fold_bytes")),
+                ColumnValues.float4(row, column("fold_ratio")),
+                ColumnValues.int4(row, column("fold_rows")),
+                ColumnValues.interval(row, column("fold_idle")),
+                ColumnValues.interval(row, column("rotate_after")));
+    }
+
+    private int column(String name) {
+        return RelationColumns.required(relation, name);
+    }
+}

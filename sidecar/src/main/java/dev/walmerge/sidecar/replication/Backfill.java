@@ -1,0 +1,143 @@
+package dev.walmerge.sidecar.replication;
+
+import dev.walmerge.sidecar.replication.ReplicationErrors.Doing;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyOut;
+
+/**
+ * Reads the rows of {@code crdt.ops} that a slot's snapshot sees: those that the slot will not send. Rows come in
+ * generations of the ring, oldest first, and inside one as they lie in the table, which for an append-only table is
+ * about as they were inserted. CRDT ops commute, so any order gives the same documents; this one keeps few of them
+ * waiting for earlier ones, without sorting the table.
+ *
+ * <p>Rows are streamed, one in memory at a time. Not thread-safe.
+ */
+public final class Backfill implements AutoCloseable {
+    /** What an exported snapshot's name looks like: it goes into a statement that takes no parameters. */
+    private static final Pattern SNAPSHOT_NAME = Pattern.compile("[0-9A-Fa-f-]{1,64}");
+
+    // The ring has eight leaves, each of 2^20 ids; a generation is one filling of one leaf.
+    private static final String GENERATIONS = "select id >> 20, count(*) from crdt.ops group by 1 order by 1";
+    private static final String ROWS = """
+            copy (
+              select id, doc, update, format, op::text, role
+              from crdt.ops where ((id >> 20) & 7) = (%1$d & 7) and (id >> 20) = %1$d
+            ) to stdout (format binary)
+            """;
+
+    /** Receives one row; {@code update} or {@code op} is null, {@code format} may be. */
+    @FunctionalInterface
+    public interface RowConsumer {
+        /**
+         * @param update a fresh array, the consumer's to keep
+         * @throws ReplicationException if the slot's connection was lost meanwhile ({@link SlotReader#keepAlive})
+         */
+        void accept(long id, String doc, byte[] update, String format, String op, String role)
+                throws ReplicationException;
+    }
+
+    private record Generation(long number, long rows) {}
+
+    private final Connection connection;
+    private final List<Generation> generations;
+
+    private Backfill(Connection connection, List<Generation> generations) {
+        this.connection = connection;
+        this.generations = generations;
+    }
+
+    /**
+     * Imports the snapshot and counts the rows it sees. From then on the connection that exported it is free, for
+     * instance to start streaming.
+     */
+    public static Backfill open(Endpoint endpoint, CreatedSlot slot) throws ReplicationException {
+        if (!SNAPSHOT_NAME.matcher(slot.snapshotName()).matches()) {
+            throw new IllegalArgumentException("not the name of a snapshot");
+        }
+        Connection connection = null;
+        try {
+            connection = endpoint.connect("backfill");
+            try (Statement statement = connection.createStatement()) {
+                // Row security would hide rows without an error.
+                statement.execute("set row_security = off");
+                connection.setAutoCommit(false);
+                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+                connection.setReadOnly(true);
+                statement.execute("set transaction snapshot '" + slot.snapshotName() + "'");
+                List<Generation> generations = new ArrayList<>();
+                try (ResultSet row = statement.executeQuery(GENERATIONS)) {
+                    while (row.next()) {
+                        generations.add(new Generation(row.getLong(1), row.getLong(2)));
+                    }
+                }
+                Backfill backfill = new Backfill(connection, generations);
+                connection = null;
+                return backfill;
+            }
+        } catch (SQLException e) {
+            throw ReplicationErrors.of(Doing.BACKFILL, e);
+        } finally {
+            cut(connection);
+        }
+    }
+
+    /** How many rows {@link #read} will give. */
+    public long rowCount() {
+        long rows = 0;
+        for (Generation generation : generations) {
+            rows += generation.rows();
+        }
+        return rows;
+    }
+
+    /** Reads all rows once, on the calling thread; a consumer that throws ends it. Returns how many there were. */
+    public long read(RowConsumer consumer) throws ReplicationException {
+        long rows = 0;
+        try {
+            PGConnection driver = connection.unwrap(PGConnection.class);
+            for (Generation generation : generations) {
+                CopyOut copy = driver.getCopyAPI().copyOut(ROWS.formatted(generation.number()));
+                CopyRows decoder = new CopyRows();
+                for (byte[] chunk = copy.readFromCopy(); chunk != null; chunk = copy.readFromCopy()) {
+                    if (decoder.next(chunk)) {
+                        consumer.accept(
+                                decoder.int8(),
+                                decoder.text(),
+                                decoder.bytes(),
+                                decoder.text(),
+                                decoder.text(),
+                                decoder.text());
+                        rows++;
+                    }
+                }
+            }
+        } catch (SQLException e) {
+            throw ReplicationErrors.of(Doing.BACKFILL, e);
+        }
+        return rows;
+    }
+
+    /** Ends the transaction, and the connection with it. */
+    @Override
+    public void close() {
+        cut(connection);
+    }
+
+    /** A polite end would read what a copy has left. */
+    private static void cut(Connection connection) {
+        if (connection != null) {
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException e) {
+                // Then it is cut already.
+            }
+        }
+    }
+}
