@@ -20,7 +20,6 @@ final class InsertCostTest {
         try (Session session = new Session(database)) {
             // The bytes are the same, and nobody waits for the disk.
             session.run("set synchronous_commit = off");
-            session.run("checkpoint");
             insert(session);
             long best = Long.MAX_VALUE;
             // Whatever else the server writes meanwhile (its checkpoints, other tests) is not the insert's.
