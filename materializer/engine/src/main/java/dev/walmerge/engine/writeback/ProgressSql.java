@@ -39,6 +39,13 @@ final class ProgressSql {
             update crdt.progress set nonce = ?, written = greatest(written, ?::pg_lsn), updated_at = now()
             where slot = ? and epoch = ? and nonce = any (?)""";
 
+    static final String WRITTEN_BEFORE = """
+            select from crdt.progress
+            where slot = ? and system_identifier = ? and timeline = ? and written > '0/0'""";
+
+    static final String START_OVER =
+            "update crdt.progress set written = '0/0', updated_at = now() where slot = ? and epoch = ?";
+
     static final String WHO = "select epoch from crdt.progress where slot = ?";
 
     private ProgressSql() {}
