@@ -18,9 +18,6 @@ import picocli.CommandLine.Option;
 public final class DemoCommand implements Callable<Integer> {
     private static final int DEFAULT_RATE = 1000;
     private static final int UNDECIDED = -1;
-    private static final SidecarStarter STARTER = settings -> {
-        throw new UnsupportedOperationException("no sidecar yet");
-    };
 
     @Option(names = "--ephemeral", description = "use a temporary database, deleted at the end")
     private boolean ephemeral;
@@ -41,7 +38,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         boolean terminal = Boolean.getBoolean("walmerge.terminal");
-        House house = new House(STARTER);
+        House house = new House();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onShutdown(house), "demo-shutdown"));
         long begun = System.nanoTime();
         EmbeddedServer server = house.open(ephemeral);

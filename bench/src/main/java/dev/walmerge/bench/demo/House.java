@@ -1,27 +1,28 @@
 package dev.walmerge.bench.demo;
 
+import dev.walmerge.sidecar.OperatingException;
+import dev.walmerge.sidecar.Sidecar;
+import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
+import dev.walmerge.sidecar.migrate.MigrationException;
 import dev.walmerge.sidecar.migrate.Migrator;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 
 /** An embedded Postgres with the schema in it and a sidecar on it, in this process. Thread-safe. */
 final class House implements AutoCloseable {
-    private final SidecarStarter starter;
     private EmbeddedServer server;
-    private AutoCloseable sidecar;
+    private Sidecar sidecar;
     private volatile boolean closing;
 
-    House(SidecarStarter starter) {
-        this.starter = starter;
-    }
-
-    synchronized EmbeddedServer open(boolean ephemeral) throws Exception {
+    synchronized EmbeddedServer open(boolean ephemeral)
+            throws ConfigException, SQLException, MigrationException, OperatingException {
         SidecarSettings settings = ConfigLoader.load(Map.of(), System.getenv(), null);
         server = ephemeral
                 ? EmbeddedServer.startEphemeral(settings.stateDirectory())
@@ -29,7 +30,7 @@ final class House implements AutoCloseable {
         try (Connection connection = DriverManager.getConnection(server.url())) {
             Migrator.apply(connection);
         }
-        sidecar = starter.start(ephemeral ? temporary(settings) : settings.withUrl(server.url()));
+        sidecar = Sidecar.start(ephemeral ? temporary(settings) : settings.withUrl(server.url()));
         return server;
     }
 
@@ -46,8 +47,6 @@ final class House implements AutoCloseable {
                 if (sidecar != null) {
                     sidecar.close();
                 }
-            } catch (Exception e) {
-                throw new IllegalStateException("the sidecar did not stop", e);
             } finally {
                 sidecar = null;
                 if (server != null) {
@@ -59,7 +58,7 @@ final class House implements AutoCloseable {
     }
 
     /** The journal of a temporary database is as temporary. */
-    private SidecarSettings temporary(SidecarSettings settings) throws Exception {
+    private SidecarSettings temporary(SidecarSettings settings) throws ConfigException {
         Map<Setting, String> flags = new EnumMap<>(Setting.class);
         flags.put(Setting.URL, server.url());
         flags.put(Setting.STATE_DIRECTORY, server.folder().resolve("sidecar").toString());
