@@ -55,7 +55,7 @@ final class KeystrokeUpdates {
     private static void varint(ByteArrayOutputStream out, int value) {
         int rest = value;
         while (rest > 0x7f) {
-            out.write(rest & 0x7f | 0x80);
+            out.write((rest & 0x7f) | 0x80);
             rest >>>= 7;
         }
         out.write(rest);

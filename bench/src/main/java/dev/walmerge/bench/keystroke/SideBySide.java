@@ -67,7 +67,8 @@ public final class SideBySide {
         Series ops = new Series(plan.rounds);
         Series plain = new Series(plan.rounds);
         Series gin = new Series(plan.rounds);
-        try (PreparedStatement insert = connection.prepareStatement("insert into crdt.ops (doc, update) values (?, ?)");
+        try (PreparedStatement insert =
+                        connection.prepareStatement("insert into crdt.ops (doc, update) values (?, ?)");
                 PreparedStatement update = prepareUpdate("walmerge_plain");
                 PreparedStatement updateGin = prepareUpdate("walmerge_plain_gin")) {
             insert.setString(1, doc);

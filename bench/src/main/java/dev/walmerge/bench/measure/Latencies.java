@@ -41,7 +41,9 @@ public final class Latencies {
 
     /** For people: {@code p50 0.21 ms, p99 1.9 ms}. */
     public String summary() {
-        return count == 0 ? "no samples" : "p50 " + millis(percentileMillis(50)) + ", p99 " + millis(percentileMillis(99));
+        return count == 0
+                ? "no samples"
+                : "p50 " + millis(percentileMillis(50)) + ", p99 " + millis(percentileMillis(99));
     }
 
     /** Milliseconds with as many decimals as mean something. */

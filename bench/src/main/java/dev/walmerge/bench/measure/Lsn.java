@@ -11,7 +11,7 @@ public final class Lsn {
 
     public static long parse(String text) {
         int slash = text.indexOf('/');
-        return Long.parseLong(text, 0, slash, 16) << 32 | Long.parseLong(text, slash + 1, text.length(), 16);
+        return (Long.parseLong(text, 0, slash, 16) << 32) | Long.parseLong(text, slash + 1, text.length(), 16);
     }
 
     /** Where the server's next record goes. */

@@ -1,11 +1,13 @@
 package dev.walmerge.crdt;
 
+import java.util.Arrays;
+
 /** Notices that a struct that is known already was sent with other content: two writers share a client id. */
 final class Conflicts {
     private Conflicts() {}
 
     /**
-     * Compares what is cheap to compare: kinds, and the units of strings. What was deleted meanwhile, here or there,
+     * Compares what is cheap to compare: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
      * tells nothing.
      */
     static boolean differs(StructStore store, StructBuffer in, int i) {
@@ -26,6 +28,9 @@ final class Conflicts {
                 if (kind == Kind.STRING && unitsDiffer(store, s, in, i, at, end)) {
                     return true;
                 }
+                if (kind == Kind.ANY && valuesDiffer(store, s, in, i, at, end)) {
+                    return true;
+                }
             }
             at = end;
         }
@@ -41,6 +46,24 @@ final class Conflicts {
             }
         }
         return false;
+    }
+
+    private static boolean valuesDiffer(StructStore store, int s, StructBuffer in, int i, int from, int end) {
+        byte[] mine = store.contents.blob;
+        byte[] theirs = in.blob.array();
+        int a = skip(mine, store.content[s], from - store.clock[s]);
+        int b = skip(theirs, in.content[i], from - in.clock[i]);
+        int endA = skip(mine, a, end - from);
+        int endB = skip(theirs, b, end - from);
+        return !Arrays.equals(mine, a, endA, theirs, b, endB);
+    }
+
+    private static int skip(byte[] blob, int at, int count) {
+        int pos = at;
+        for (int i = 0; i < count; i++) {
+            pos = AnyValue.end(blob, pos);
+        }
+        return pos;
     }
 
     /** Half of a pair may have become U+FFFD, here or on the way. */

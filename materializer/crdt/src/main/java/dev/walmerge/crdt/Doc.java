@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -26,6 +28,9 @@ public final class Doc {
      */
     public static final int CONFLICT = 4;
 
+    /** The most units, bytes of values and rows a document may hold: arrays must have room to grow. */
+    private static final int CONTENT_LAST = 1 << 29;
+
     final StructStore store = new StructStore();
     private final Limits limits;
     private final Merge merge;
@@ -34,6 +39,11 @@ public final class Doc {
 
     /** By client id. */
     final ClockRanges pendingDeletes = new ClockRanges();
+
+    private int tidyDeletesAbove = 64;
+
+    /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
+    private final TreeMap<Long, Integer> missing = new TreeMap<>();
 
     private final UpdateDecoder decoder = new UpdateDecoder();
     private final StructBuffer decoded = new StructBuffer();
@@ -66,6 +76,7 @@ public final class Doc {
      * @throws MalformedUpdateException when it can't be read or exceeds a limit; the document is unchanged
      */
     public int apply(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        Objects.checkFromIndexSize(off, len, buf.length);
         try {
             decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
             checkRoom();
@@ -78,6 +89,13 @@ public final class Doc {
 
     /** Everything of the update might have to wait; only when that could be too much is it worth finding out. */
     private void checkRoom() throws MalformedUpdateException {
+        ContentStore contents = store.contents;
+        boolean full = (long) contents.charCount + decoded.charCount > CONTENT_LAST
+                || (long) contents.blobCount + decoded.blob.size() > CONTENT_LAST
+                || (long) store.used + 3L * decoded.size > CONTENT_LAST;
+        if (full) {
+            throw new MalformedUpdateException("document-limit", 0);
+        }
         long structs = (long) pendingStructs.size() + decoded.size;
         long bytes = pendingStructs.bytes() + decoded.bytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
         if (structs > limits.pendingStructs() || bytes > limits.pendingBytes()) {
@@ -103,13 +121,15 @@ public final class Doc {
                 pendingStructs.add(decoded, i);
             }
         }
-        if (!pendingStructs.isEmpty() && (merge.addedStructs() || decoded.size > 0)) {
+        if (!pendingStructs.isEmpty()) {
             pendingStructs.drain(store, integrator);
         }
         if (pendingDeletes.size > 0 && merge.addedStructs()) {
             retryDeletes();
         }
-        boolean parked = applyDeletes(decodedDeletes) || parkedStructs();
+        boolean parked = parkedStructs();
+        noteMissing(parked);
+        parked |= applyDeletes(decodedDeletes);
         flags |= parked ? PARKED : 0;
         flags |= merge.changed() ? CHANGED : 0;
         merge.finish();
@@ -125,6 +145,24 @@ public final class Doc {
             }
         }
         return false;
+    }
+
+    /** As in Yjs, what is missing is asked anew only when something of it came. */
+    private void noteMissing(boolean parked) {
+        if (pendingStructs.isEmpty()) {
+            missing.clear();
+            return;
+        }
+        boolean anew = missing.isEmpty();
+        for (Map.Entry<Long, Integer> entry : missing.entrySet()) {
+            anew |= entry.getValue() < store.clients.stateOf(entry.getKey());
+        }
+        if (anew) {
+            missing.clear();
+            pendingStructs.heads().missing(store, integrator, missing);
+        } else if (parked) {
+            BlockedHeads.of(decoded, store).missing(store, integrator, missing);
+        }
     }
 
     private void retryDeletes() {
@@ -150,8 +188,9 @@ public final class Doc {
                 parked = true;
             }
         }
-        if (parked) {
+        if (pendingDeletes.size > tidyDeletesAbove) {
             pendingDeletes.sortAndMerge();
+            tidyDeletesAbove = Math.max(64, pendingDeletes.size * 2);
         }
         return parked;
     }
@@ -166,9 +205,7 @@ public final class Doc {
         if (!hasPending()) {
             return null;
         }
-        TreeMap<Long, Integer> missing = new TreeMap<>();
-        pendingStructs.missing(store, integrator, missing);
-        return new Pending(Collections.unmodifiableSortedMap(missing), pendingDeletes.size > 0);
+        return new Pending(Collections.unmodifiableSortedMap(new TreeMap<>(missing)), pendingDeletes.size > 0);
     }
 
     /**
@@ -176,6 +213,7 @@ public final class Doc {
      * doesn't count.
      */
     public boolean contains(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        Objects.checkFromIndexSize(off, len, buf.length);
         try {
             decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
             for (int i = 0; i < decoded.size; i++) {
@@ -233,6 +271,11 @@ public final class Doc {
         byte[] update = new StateEncoder(store, format).changes(merge);
         merge.drained();
         return update;
+    }
+
+    /** Takes all changes so far for drained, without encoding them: what was just loaded is not news. */
+    public void discardChanges() {
+        merge.drained();
     }
 
     /**

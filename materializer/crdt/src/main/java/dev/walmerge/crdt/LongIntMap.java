@@ -20,14 +20,9 @@ final class LongIntMap {
         return size;
     }
 
-    private static int spread(long key) {
-        long mixed = key * 0x9e3779b97f4a7c15L;
-        return (int) (mixed ^ mixed >>> 32);
-    }
-
     int get(long key) {
         int mask = keys.length - 1;
-        int slot = spread(key) & mask;
+        int slot = Hash.of(key) & mask;
         while (values[slot] != NONE) {
             if (keys[slot] == key) {
                 return values[slot];
@@ -42,7 +37,7 @@ final class LongIntMap {
             grow();
         }
         int mask = keys.length - 1;
-        int slot = spread(key) & mask;
+        int slot = Hash.of(key) & mask;
         while (values[slot] != NONE && keys[slot] != key) {
             slot = slot + 1 & mask;
         }
@@ -70,7 +65,7 @@ final class LongIntMap {
     /** Later keys of the probe sequence move up, so no tombstones are left. */
     void remove(long key) {
         int mask = keys.length - 1;
-        int slot = spread(key) & mask;
+        int slot = Hash.of(key) & mask;
         while (values[slot] != NONE && keys[slot] != key) {
             slot = slot + 1 & mask;
         }
@@ -81,7 +76,7 @@ final class LongIntMap {
         int hole = slot;
         int next = hole + 1 & mask;
         while (values[next] != NONE) {
-            int home = spread(keys[next]) & mask;
+            int home = Hash.of(keys[next]) & mask;
             if ((next - home & mask) >= (next - hole & mask)) {
                 keys[hole] = keys[next];
                 values[hole] = values[next];

@@ -101,9 +101,6 @@ final class Merge {
     private void deleteChild(int s) {
         if (!store.isDeleted(s)) {
             deleteOne(s);
-        } else {
-            // It becomes a GC with its parent, and may then join neighbours that were deleted long ago.
-            dirty.add(store.client[s], store.clock[s], 1);
         }
     }
 
@@ -244,6 +241,8 @@ final class Merge {
             stack = push(stack, stackSize++, store.content[s]);
         }
         store.becomeGc(s);
+        // Neighbours that were deleted long ago are not in this merge's ranges, and may now be joinable.
+        dirty.add(store.client[s], store.clock[s], store.length[s]);
     }
 
     private void joinDirty() {

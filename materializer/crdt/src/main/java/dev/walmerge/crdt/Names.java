@@ -17,7 +17,7 @@ final class Names {
 
     int find(String name) {
         int mask = slots.length - 1;
-        int slot = spread(name) & mask;
+        int slot = Hash.of(name) & mask;
         while (slots[slot] != NONE) {
             if (names[slots[slot]].equals(name)) {
                 return slots[slot];
@@ -54,16 +54,11 @@ final class Names {
 
     private void place(int name) {
         int mask = slots.length - 1;
-        int slot = spread(names[name]) & mask;
+        int slot = Hash.of(names[name]) & mask;
         while (slots[slot] != NONE) {
             slot = slot + 1 & mask;
         }
         slots[slot] = name;
-    }
-
-    private static int spread(String name) {
-        int hash = name.hashCode();
-        return hash ^ hash >>> 16;
     }
 
     long bytes() {

@@ -1,7 +1,6 @@
 package dev.walmerge.crdt;
 
 import java.util.Arrays;
-import java.util.SortedMap;
 
 /**
  * Structs that wait: a gap in their own client's clocks is before them, or something they refer to is not here. One
@@ -192,22 +191,15 @@ final class PendingStructs {
         structs = kept;
     }
 
-    /** What is missing, as Yjs tells it: the last clock before a gap, or the state of a client that is behind. */
-    void missing(StructStore store, Integrator integrator, SortedMap<Long, Integer> out) {
+    /** The first struct of each client that waits. */
+    BlockedHeads heads() {
+        BlockedHeads heads = new BlockedHeads(structs);
         for (int q = 0; q < queues; q++) {
-            if (head[q] == tail[q]) {
-                continue;
-            }
-            int i = queue[q][head[q]];
-            if (structs.clock[i] > store.clients.stateOf(client[q])) {
-                out.merge(client[q], structs.clock[i] - 1, Math::min);
-            } else if (!integrator.ready(structs, i)) {
-                int other = queueOf.get(integrator.missingClient);
-                if (other == NONE || head[other] == tail[other]) {
-                    out.merge(integrator.missingClient, store.clients.stateOf(integrator.missingClient), Math::min);
-                }
+            if (head[q] < tail[q]) {
+                heads.add(client[q], queue[q][head[q]]);
             }
         }
+        return heads;
     }
 
     /** The queue of a client, or NONE. */

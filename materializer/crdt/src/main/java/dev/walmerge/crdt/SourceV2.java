@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Version 2: one run-length encoded column per field, then the rest. */
 final class SourceV2 extends StructSource {
+    /** Keys that may be empty; every other one takes a unit of the strings. */
+    private static final int EMPTY_KEYS = 1024;
+
     private final DiffRunReader keyClocks = new DiffRunReader();
     private final RunReader clients = new RunReader();
     private final DiffRunReader leftClocks = new DiffRunReader();
@@ -110,7 +113,7 @@ final class SourceV2 extends StructSource {
     @Override
     String string() throws MalformedUpdateException {
         int count = take();
-        return new String(units, unitPos - count, count);
+        return count == 0 ? "" : new String(units, unitPos - count, count);
     }
 
     @Override
@@ -129,6 +132,9 @@ final class SourceV2 extends StructSource {
             return keys.get(clock);
         }
         String key = string();
+        if (keys.size() > unitCount + EMPTY_KEYS) {
+            throw strings.fault("too-many-keys");
+        }
         keys.add(key);
         return key;
     }

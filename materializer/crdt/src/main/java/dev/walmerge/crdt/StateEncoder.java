@@ -11,6 +11,9 @@ final class StateEncoder {
     private final StructStore store;
     private final UpdateWriter out;
 
+    /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
+    private boolean keysImplied;
+
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
@@ -62,6 +65,10 @@ final class StateEncoder {
     }
 
     byte[] stateWithPending(PendingStructs pending, ClockRanges pendingDeletes) {
+        if (pending.isEmpty() && pendingDeletes.size == 0) {
+            return state();
+        }
+        keysImplied = true;
         TreeSet<Long> ids = new TreeSet<>();
         for (int c = 0; c < store.clients.size; c++) {
             ids.add(store.clients.id[c]);
@@ -120,7 +127,7 @@ final class StateEncoder {
         out.info(kind
                 | (hasOrigin ? StructBuffer.HAS_ORIGIN : 0)
                 | (hasRight ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
-                | (store.parentSub[s] != NONE ? StructBuffer.HAS_SUB : 0));
+                | (hasSub(s, hasOrigin || hasRight) ? StructBuffer.HAS_SUB : 0));
         if (offset > 0) {
             out.leftId(ids[store.client[s]], store.clock[s] + offset - 1);
         } else if (hasOrigin) {
@@ -133,6 +140,10 @@ final class StateEncoder {
             parent(s);
         }
         content(s, kind, offset);
+    }
+
+    private boolean hasSub(int s, boolean implied) {
+        return store.parentSub[s] != NONE && !(implied && keysImplied);
     }
 
     private void parent(int s) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -13,6 +14,9 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every recorded scenario, in every order, in both formats, one by one, merged and in part. */
 class VectorTest {
+    /** Yjs' receiver had run its formatting clean-up when the partial state was recorded, so its bytes are no target. */
+    private static final Set<String> CLEANED_UP_IN_PART = Set.of("text-rich-004");
+
     @TestFactory
     Stream<DynamicTest> everyOrder() {
         return scenarios(VectorTest::checkOrders);
@@ -110,6 +114,12 @@ class VectorTest {
             assertThat(doc.stateVector()).isEqualTo(Vectors.bytes(partial.get("sv")));
             assertSame(Vectors.view(doc, scenario.get("roots")), Vectors.expectedView(partial));
             checkPending(doc, partial.get("pending"));
+            if (!CLEANED_UP_IN_PART.contains(scenario.get("id").textValue())) {
+                assertThat(doc.encodeStateWithPending(UpdateFormat.V1))
+                        .isEqualTo(Vectors.bytes(partial.get("stateV1")));
+                assertThat(doc.encodeStateWithPending(UpdateFormat.V2))
+                        .isEqualTo(Vectors.bytes(partial.get("stateV2")));
+            }
             Doc merged = Doc.create(true);
             Vectors.apply(
                     merged, format, Vectors.bytes(partial.get(format == UpdateFormat.V1 ? "mergedV1" : "mergedV2")));
@@ -152,15 +162,33 @@ class VectorTest {
                     assertThat(doc.encodeState(UpdateFormat.V1)).isEqualTo(Vectors.bytes(expect.get("stateV1")));
                     assertThat(doc.encodeState(UpdateFormat.V2)).isEqualTo(Vectors.bytes(expect.get("stateV2")));
                 }
-                Doc keeping = Vectors.replica(Vectors.updates(scenario, format), format, false, order);
-                if (sameBytes && scenario.at("/expect/cleanupTxns").intValue() == 0) {
-                    assertThat(keeping.encodeState(UpdateFormat.V1))
-                            .isEqualTo(Vectors.bytes(scenario.at("/expect/stateV1NoGc")));
-                    assertThat(keeping.encodeState(UpdateFormat.V2))
-                            .isEqualTo(Vectors.bytes(scenario.at("/expect/stateV2NoGc")));
-                }
+            }
+            if (sameBytes && scenario.at("/expect/cleanupTxns").intValue() == 0) {
+                checkKept(scenario, format);
+                checkDifference(scenario, format);
             }
         }
+    }
+
+    /**
+     * Without GC, creation order only: whether a deleted pair was cut, and so became two U+FFFD, depends on what came first
+     * in Yjs too.
+     */
+    private static void checkKept(JsonNode scenario, UpdateFormat format) throws Exception {
+        List<byte[]> updates = Vectors.updates(scenario, format);
+        Doc doc = Vectors.replica(updates, format, false, Vectors.creationOrder(updates.size()));
+        assertThat(doc.encodeState(UpdateFormat.V1)).isEqualTo(Vectors.bytes(scenario.at("/expect/stateV1NoGc")));
+        assertThat(doc.encodeState(UpdateFormat.V2)).isEqualTo(Vectors.bytes(scenario.at("/expect/stateV2NoGc")));
+    }
+
+    private static void checkDifference(JsonNode scenario, UpdateFormat format) throws Exception {
+        List<byte[]> updates = Vectors.updates(scenario, format);
+        Doc doc = Vectors.replica(updates, format, true, Vectors.creationOrder(updates.size()));
+        byte[] stateVector = Vectors.bytes(scenario.at("/diff/sv"));
+        assertThat(doc.encodeStateSince(UpdateFormat.V1, stateVector))
+                .isEqualTo(Vectors.bytes(scenario.at("/diff/docV1")));
+        assertThat(doc.encodeStateSince(UpdateFormat.V2, stateVector))
+                .isEqualTo(Vectors.bytes(scenario.at("/diff/docV2")));
     }
 
     private static void checkReload(JsonNode scenario) throws Exception {

@@ -2,6 +2,8 @@ package dev.walmerge.engine;
 
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalWriter;
+import dev.walmerge.engine.retention.Retention;
+import dev.walmerge.engine.retention.RetentionThread;
 import dev.walmerge.engine.shard.ShardThread;
 import dev.walmerge.engine.shard.Signal;
 import dev.walmerge.engine.shard.WriteBackThread;
@@ -12,13 +14,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns ops into documents in Postgres: journal, shards, write-back. One engine serves one slot for as long as its lease
+ * Turns ops into documents in Postgres: journal, shards, write-back, and retention of the ops. One engine serves one slot for as long as its lease
  * holds; after another incarnation or a lost lease, close it and start a new one.
  *
  * <p>Thread-safe, but for what {@link #sink} says.
@@ -27,6 +30,8 @@ public final class Engine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     private static final long STOP_NANOS = 2_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000;
+    private static final Duration RETENTION_PERIOD = Duration.ofSeconds(10);
+    private static final String DEFAULT_COLLECTION = "default";
 
     private final Journal journal;
     private final JournalWriter sink;
@@ -35,6 +40,9 @@ public final class Engine implements AutoCloseable {
     private final TrackedConnections connections;
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final Map<String, Policy> policies;
+    private RetentionThread retention;
+    private volatile boolean trimming = true;
     private boolean closed;
 
     private Engine(
@@ -45,11 +53,12 @@ public final class Engine implements AutoCloseable {
             Journal journal) {
         this.journal = journal;
         this.connections = new TrackedConnections(source);
+        this.policies = new ConcurrentHashMap<>(policies);
         this.shards = new ShardThread[settings.shards()];
         Signal signal = new Signal();
         for (int i = 0; i < shards.length; i++) {
-            shards[i] =
-                    new ShardThread(i, settings, journal, lease.written(), policies, connections, signal, this::fail);
+            shards[i] = new ShardThread(
+                    i, settings, journal, lease.written(), this.policies, connections, signal, this::fail);
         }
         this.writeBack = new WriteBackThread(settings, shards, connections, lease, signal, this::fail);
         this.sink = journal.writer(lease.written(), this::wakeShards);
@@ -76,7 +85,23 @@ public final class Engine implements AutoCloseable {
             thread.setDaemon(true);
             thread.start();
         }
+        engine.startRetention(lease);
         return engine;
+    }
+
+    private void startRetention(Lease lease) {
+        retention = RetentionThread.start(
+                connections,
+                new Retention(lease, this::writtenLsn, () -> trimming),
+                () -> policies.getOrDefault(DEFAULT_COLLECTION, Policy.defaults())
+                        .rotateAfter(),
+                RETENTION_PERIOD,
+                this::fail);
+    }
+
+    /** False while someone reads the op ring, as a resync or a verify does: nothing is trimmed. True at the start. */
+    public void trimming(boolean allowed) {
+        trimming = allowed;
     }
 
     /** Where ops go in. For one thread at a time; a reader that lost its connection goes on with the same sink. */
@@ -183,6 +208,7 @@ public final class Engine implements AutoCloseable {
             connections.abort();
             ended = join();
         }
+        retention.close();
         if (ended) {
             journal.close();
         } else {

@@ -1,5 +1,7 @@
 package dev.walmerge.engine;
 
+import java.util.Locale;
+
 /** Arithmetic on log sequence numbers: unsigned 64-bit integers held in a {@code long}. */
 public final class Lsn {
     private Lsn() {}
@@ -18,8 +20,8 @@ public final class Lsn {
 
     /** As Postgres prints it, such as {@code 0/16B3748}. */
     public static String format(long lsn) {
-        return Long.toHexString(lsn >>> 32).toUpperCase(java.util.Locale.ROOT)
+        return Long.toHexString(lsn >>> 32).toUpperCase(Locale.ROOT)
                 + "/"
-                + Long.toHexString(lsn & 0xFFFF_FFFFL).toUpperCase(java.util.Locale.ROOT);
+                + Long.toHexString(lsn & 0xFFFF_FFFFL).toUpperCase(Locale.ROOT);
     }
 }

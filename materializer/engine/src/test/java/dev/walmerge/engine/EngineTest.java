@@ -1,5 +1,13 @@
 package dev.walmerge.engine;
 
+import static dev.walmerge.engine.Updates.AB_V2;
+import static dev.walmerge.engine.Updates.BANG;
+import static dev.walmerge.engine.Updates.HELLO;
+import static dev.walmerge.engine.Updates.QUESTION;
+import static dev.walmerge.engine.Updates.UNKNOWN_CONTENT;
+import static dev.walmerge.engine.Updates.YOU;
+import static dev.walmerge.engine.Updates.bytea;
+import static dev.walmerge.engine.Updates.hex;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
@@ -13,15 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** From the sink to the tables of a real Postgres. Updates are Yjs V1, written by hand. */
 final class EngineTest {
-    /** Client 1 inserts "hello" into the text root t. */
-    private static final String HELLO = "01 01 01 00 04 01 01 74 05 68 65 6c 6c 6f 00";
-    /** Client 1 appends " you": after (1,4). */
-    private static final String YOU = "01 01 01 05 84 01 04 04 20 79 6f 75 00";
-    /** Client 1 appends "!": after (1,8). */
-    private static final String BANG = "01 01 01 09 84 01 08 01 21 00";
-    /** "ab" in the text root t by client 1, in V2. */
-    private static final String AB_V2 = "0000010100000104060374616201020101000001010000";
-
     @TempDir
     Path journal;
 
@@ -68,7 +67,7 @@ final class EngineTest {
         fixture.sync();
         assertThat(fixture.text("d")).isEqualTo("hello you!");
         assertThat(fixture.one("select count(*) from crdt.tail")).isEqualTo("2");
-        fixture.insert("d", "01 01 01 0a 84 01 09 01 3f 00");
+        fixture.insert("d", QUESTION);
         fixture.sync();
         assertThat(fixture.text("d")).isEqualTo("hello you!?");
         assertThat(fixture.one("select count(*) from crdt.tail")).isEqualTo("0");
@@ -122,7 +121,7 @@ final class EngineTest {
         fixture.insert("d", BANG);
         fixture.sync();
         assertThat(fixture.one("select complete || ' ' || missing || ' ' || body_text from crdt.docs"))
-                .isEqualTo("false {\"1\": 0} ");
+                .isEqualTo("false {\"1\": 4} ");
         assertThat(fixture.one("select count(*) || ' ' || min(payload::text) from crdt.parked"))
                 .isEqualTo("2 " + bytea(YOU));
         assertThat(fixture.one("select string_agg(row_id || ' ' || lsn, ',' order by seq) from crdt.parked"))
@@ -135,7 +134,7 @@ final class EngineTest {
         assertThat(fixture.one("select count(*) from crdt.parked")).isEqualTo("0");
         // What the parked updates said is in state and tail now, not only in memory.
         fixture.restart(fixture.settings(), Policy.defaults());
-        fixture.insert("d", "01 01 01 0a 84 01 09 01 3f 00");
+        fixture.insert("d", QUESTION);
         fixture.sync();
         assertThat(fixture.text("d")).isEqualTo("hello you!?");
     }
@@ -145,7 +144,7 @@ final class EngineTest {
         fixture.start(fixture.settings().withMaxPayloadBytes(1000).withParkedMax(1, 100_000), Policy.defaults());
         byte[] base64 = Base64.getEncoder().encode(hex(HELLO));
         fixture.insert(
-                fixture.op("bad", null, hex("01 01 01 00 0b 01 01 74 00"), null),
+                fixture.op("bad", null, hex(UNKNOWN_CONTENT), null),
                 fixture.op("bad", null, hex("01 01 01 00 04 01 01 74 05 61 62"), null),
                 fixture.op("bad", null, base64, null),
                 fixture.op("bad", "automerge", hex(HELLO), null),
@@ -201,7 +200,7 @@ final class EngineTest {
         fixture.insert("a", HELLO);
         fixture.insert("b", YOU);
         fixture.insert("a", YOU);
-        fixture.insert("c", "01 01 01 00 0b 01 01 74 00");
+        fixture.insert("c", UNKNOWN_CONTENT);
         fixture.insert("a", BANG);
     }
 
@@ -225,6 +224,69 @@ final class EngineTest {
         assertThat(fixture.one("select version || ' ' || op_count || ' ' || body_text from crdt.docs"))
                 .isEqualTo("1 3 hello");
         assertThat(fixture.one("select count(*) from crdt.tail")).isEqualTo("0");
+    }
+
+    @Test
+    void whatPostgresCannotHoldIsReplaced() throws Exception {
+        fixture.start();
+        fixture.insert("nul-text", "01 01 01 00 04 01 01 74 01 00 00");
+        fixture.insert("nul-value", "01 01 01 00 28 01 01 6d 01 6b 01 77 01 00 00");
+        fixture.insert("nul-key", "01 01 01 00 28 01 01 6d 01 00 01 77 01 61 00");
+        fixture.insert("nan", "01 01 01 00 28 01 01 6d 01 6b 01 7b 7f f8 00 00 00 00 00 00 00");
+        fixture.sync();
+        assertThat(fixture.text("nul-text")).isEqualTo("\uFFFD");
+        assertThat(fixture.one("select state from crdt.ydoc where doc = 'nul-text'"))
+                .as("the state keeps the bytes")
+                .isEqualTo(bytea("01 01 01 00 04 01 01 74 01 00 00"));
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nul-value'"))
+                .isEqualTo("{\"m\": {\"k\": \"\uFFFD\"}}");
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nul-key'"))
+                .isEqualTo("{\"m\": {\"\uFFFD\": \"a\"}}");
+        assertThat(fixture.one("select body_json from crdt.docs where doc = 'nan'"))
+                .isEqualTo("{\"m\": {\"k\": null}}");
+    }
+
+    @Test
+    void twoContentsOfOneIdAreFlagged() throws Exception {
+        fixture.start();
+        fixture.insert("d", "01 01 01 00 04 01 01 74 01 61 00");
+        fixture.insert("d", "01 01 01 00 04 01 01 74 01 62 00");
+        fixture.sync();
+        assertThat(fixture.text("d")).isEqualTo("a");
+        assertThat(fixture.one("select warning from crdt.docs")).startsWith("same-id-different-content");
+    }
+
+    @Test
+    void aPolicyNamesTheRootAndAsksForJson() throws Exception {
+        Policy p = Policy.defaults();
+        Policy other = new Policy(
+                "yjs-v2",
+                "elsewhere",
+                true,
+                p.flushDebounce(),
+                p.flushInterval(),
+                p.walBudgetBytesPerSecond(),
+                p.stalenessMax(),
+                p.foldBytes(),
+                p.foldRatio(),
+                p.foldRows(),
+                p.foldIdle(),
+                p.rotateAfter());
+        fixture.start(fixture.settings(), other);
+        fixture.insert("d", AB_V2);
+        fixture.sync();
+        assertThat(fixture.text("d")).as("the declared root is empty").isEmpty();
+        assertThat(fixture.one("select body_json from crdt.docs")).isEqualTo("{\"t\": \"ab\"}");
+    }
+
+    @Test
+    void aLargeUpdateGoesThroughTheJournal() throws Exception {
+        fixture.start();
+        String text = "word ".repeat(600_000);
+        fixture.insert("d", Updates.append(0, text));
+        fixture.sync();
+        assertThat(fixture.one("select md5(body_text) = md5(repeat('word ', 600000)) from crdt.docs"))
+                .isEqualTo("t");
     }
 
     @Test
@@ -305,13 +367,5 @@ final class EngineTest {
             hex.append(HexFormat.of().toHexDigits((byte) hex(update).length)).append(update.replace(" ", ""));
         }
         return hex(hex.toString());
-    }
-
-    private static byte[] hex(String text) {
-        return HexFormat.of().parseHex(text.replace(" ", ""));
-    }
-
-    private static String bytea(String hex) {
-        return "\\x" + hex.replace(" ", "");
     }
 }

@@ -5,6 +5,7 @@ import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.ReplicationHandler;
 import dev.walmerge.decoder.pgoutput.Tuple;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.Policy;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,32 +20,30 @@ public final class OpPipeline implements ReplicationHandler {
     private static final String SCHEMA = "crdt";
     private static final String OPS = "ops";
     private static final String COLLECTION = "collection";
-    private static final String DEFAULT_COLLECTION = "default";
+    static final String DEFAULT_COLLECTION = "default";
 
     private final OpSink sink;
+    private final Map<String, Policy> policies;
     private final Map<Integer, OpsColumns> opTables = new HashMap<>();
     private final Map<Integer, PolicyColumns> settings = new HashMap<>();
-    private boolean inTransaction;
 
-    public OpPipeline(OpSink sink) {
+    /**
+     * @param sink where ops go
+     * @param policies the settings in force, kept up to date here
+     */
+    public OpPipeline(OpSink sink, Map<String, Policy> policies) {
         this.sink = sink;
-    }
-
-    /** Whether a transaction was begun and not yet committed. */
-    public boolean inTransaction() {
-        return inTransaction;
+        this.policies = policies;
     }
 
     @Override
     public void onBegin(long commitLsn, long commitTimeMicros, int xid) {
-        inTransaction = true;
         sink.begin(commitLsn, commitTimeMicros);
     }
 
     @Override
     public void onCommit(long commitLsn, long endLsn, long commitTimeMicros) {
         sink.commit(endLsn);
-        inTransaction = false;
     }
 
     @Override
@@ -70,7 +69,10 @@ public final class OpPipeline implements ReplicationHandler {
         }
         PolicyColumns policy = settings.get(relation.oid());
         if (policy != null) {
-            sink.policy(policy.collection(row), policy.read(row));
+            String collection = policy.collection(row);
+            Policy changed = policy.read(row);
+            policies.put(collection, changed);
+            sink.policy(collection, changed);
         }
     }
 

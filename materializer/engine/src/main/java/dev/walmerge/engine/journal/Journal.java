@@ -1,9 +1,12 @@
 package dev.walmerge.engine.journal;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -34,17 +37,20 @@ public final class Journal implements AutoCloseable {
     private static final DateTimeFormatter FILE_NAME =
             DateTimeFormatter.ofPattern(CYCLE.format()).withZone(ZoneOffset.UTC);
     private static final String FILE_SUFFIX = ".cq4";
+    private static final String LOCK_FILE = "journal.lock";
     private static final int BLOCK_BYTES = 16 << 20;
     private static final long MIN_FILE_BYTES = 1 << 20;
     private static final long MAX_FILE_BYTES = 64 << 20;
 
     static {
-        // Both print or phone home at the first use unless told not to.
+        // They phone home, print, or start a thread that polls, at the first use, unless told not to.
         System.setProperty("chronicle.analytics.disable", "true");
         System.setProperty("chronicle.announcer.disable", "true");
+        System.setProperty("chronicle.disk.monitor.disable", "true");
     }
 
     private final Path directory;
+    private final FileChannel lock;
     private final SingleChronicleQueue queue;
     private final long maxBytes;
     private final long fileBytes;
@@ -57,8 +63,9 @@ public final class Journal implements AutoCloseable {
     private int lastCycle;
     private long bytesInFile;
 
-    private Journal(Path directory, int readers, long maxBytes) {
+    private Journal(Path directory, FileChannel lock, int readers, long maxBytes) {
         this.directory = directory;
+        this.lock = lock;
         this.maxBytes = maxBytes;
         this.fileBytes = Math.max(MIN_FILE_BYTES, Math.min(MAX_FILE_BYTES, maxBytes / 4));
         long start = System.currentTimeMillis();
@@ -86,11 +93,28 @@ public final class Journal implements AutoCloseable {
      * @param directory its own; everything in it that a journal wrote is deleted
      * @param readers how many readers there are; a record counts as consumed when all have passed it
      * @param maxBytes unconsumed bytes above which there is no room
+     * @throws IOException also when another engine uses the directory
      */
     public static Journal open(Path directory, int readers, long maxBytes) throws IOException {
         Files.createDirectories(directory);
+        FileChannel lock = lock(directory);
         wipe(directory);
-        return new Journal(directory, readers, maxBytes);
+        return new Journal(directory, lock, readers, maxBytes);
+    }
+
+    /** The lock ends with the process, whatever ends it; its file stays. */
+    private static FileChannel lock(Path directory) throws IOException {
+        FileChannel channel =
+                FileChannel.open(directory.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException e) {
+            // This process has it: the same answer.
+        }
+        channel.close();
+        throw new IOException("the journal directory " + directory + " is in use by another engine");
     }
 
     private static void wipe(Path directory) throws IOException {
@@ -182,5 +206,10 @@ public final class Journal implements AutoCloseable {
     public void close() {
         appender.close();
         queue.close();
+        try {
+            lock.close();
+        } catch (IOException e) {
+            LOG.warn("the journal's lock can't be released: {}", e.toString());
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.retention;
 
+import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import java.sql.Array;
@@ -89,7 +90,7 @@ public final class Retention {
         notes.keySet().retainAll(full);
         for (int leaf : full) {
             Note note = notes.get(leaf);
-            Outcome outcome = note != null && Long.compareUnsigned(writtenLsn.getAsLong(), note.lsn()) < 0
+            Outcome outcome = note != null && Lsn.isBefore(writtenLsn.getAsLong(), note.lsn())
                     ? Outcome.WAITING
                     : visit(connection, leaf, note);
             switch (outcome) {
@@ -118,7 +119,7 @@ public final class Retention {
             if (noted == null || !now.sameRows(noted)) {
                 notes.put(leaf, now);
                 outcome = Outcome.NOTED;
-            } else if (Long.compareUnsigned(fence(connection), noted.lsn()) < 0 || !streaming.getAsBoolean()) {
+            } else if (Lsn.isBefore(fence(connection), noted.lsn()) || !streaming.getAsBoolean()) {
                 outcome = Outcome.WAITING;
             } else {
                 statement.execute(RetentionSql.TRUNCATE.formatted(leaf));

@@ -1,5 +1,7 @@
 package dev.walmerge.engine.shard;
 
+import java.util.Arrays;
+
 /**
  * Cuts a {@code yjs-framed} payload: one or more updates, each after its length as a little-endian base-128 varint
  * (lib0's {@code writeVarUint8Array}). Single thread.
@@ -42,8 +44,8 @@ final class Frames {
 
     private void add(int start, int length) {
         if (count == starts.length) {
-            starts = java.util.Arrays.copyOf(starts, count * 2);
-            lengths = java.util.Arrays.copyOf(lengths, count * 2);
+            starts = Arrays.copyOf(starts, count * 2);
+            lengths = Arrays.copyOf(lengths, count * 2);
         }
         starts[count] = start;
         lengths[count++] = length;

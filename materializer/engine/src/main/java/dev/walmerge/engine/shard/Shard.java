@@ -35,6 +35,9 @@ final class Shard implements JournalHandler {
     private final WriteBuilder builder;
     private final Residents residents;
     private final Map<String, FlushPolicy> policies = new HashMap<>();
+    /** What other threads may read of them. */
+    private final Map<String, Policy> published;
+
     private final DueHeap timers = new DueHeap();
     private final DocumentList dirty = new DocumentList();
     /** Documents that the open transaction changed. */
@@ -55,6 +58,7 @@ final class Shard implements JournalHandler {
 
     /**
      * @param startLsn up to which everything is written already
+     * @param policies in force at the start; a version that comes through the journal is put there too, for others
      * @param loader what is stored of a document, or null; called on the shard's thread
      */
     Shard(
@@ -70,6 +74,7 @@ final class Shard implements JournalHandler {
         this.lastEndLsn = startLsn;
         this.progressLsn = startLsn;
         this.urgentLsn = startLsn;
+        this.published = policies;
         policies.forEach((name, policy) -> this.policies.put(name, new FlushPolicy(policy)));
         this.merger = new OpMerger(settings);
         this.builder = new WriteBuilder(merger);
@@ -163,6 +168,7 @@ final class Shard implements JournalHandler {
     @Override
     public void policy(String collection, Policy policy) {
         policies.put(collection, new FlushPolicy(policy));
+        published.put(collection, policy);
         scheduleDirty();
     }
 

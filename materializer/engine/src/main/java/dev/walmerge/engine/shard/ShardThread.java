@@ -33,12 +33,14 @@ public final class ShardThread implements Runnable {
     private final BackOff backOff;
     private final Consumer<Throwable> failed;
     private final long originNanos = System.nanoTime();
+    private boolean behind;
     private volatile boolean stopped;
     private volatile boolean draining;
 
     /**
      * @param number of this shard, from 0
      * @param startLsn up to which everything is written already
+     * @param policies in force now, kept up to date by the shards; a concurrent map
      * @param writeBack woken when something was submitted
      * @param failed told why the thread ended, unless it was stopped
      */
@@ -110,7 +112,9 @@ public final class ShardThread implements Runnable {
         if (shard.canRead()) {
             busy |= reader.poll(RECORDS_PER_ROUND) > 0;
         }
-        shard.tick(nanos(), journal.backlogBytes() > settings.behindBytes(), draining);
+        // Half the bound to leave it again: every change of mind visits all dirty documents.
+        behind = journal.backlogBytes() > (behind ? settings.behindBytes() / 2 : settings.behindBytes());
+        shard.tick(nanos(), behind, draining);
         if (shard.takeSubmittedSomething() || busy) {
             writeBack.wake();
         }

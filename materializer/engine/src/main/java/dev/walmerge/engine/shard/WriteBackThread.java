@@ -13,6 +13,7 @@ import dev.walmerge.engine.writeback.WriteBack;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -66,7 +67,7 @@ public final class WriteBackThread implements Runnable {
         this.pendingOfShard = new int[shards.length];
         this.promisedLsn = new long[shards.length];
         this.shardLsn = new long[shards.length];
-        java.util.Arrays.fill(shardLsn, lease.written());
+        Arrays.fill(shardLsn, lease.written());
         this.progressLsn = lease.written();
         this.urgentLsn = lease.written();
         this.writtenLsn = lease.written();

@@ -13,6 +13,7 @@ import dev.walmerge.engine.writeback.Fold;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StalenessBound;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -190,7 +191,7 @@ final class WriteBuilder {
         document.parked = waiting;
         document.parkedNew = 0;
         document.parkedOpen = 0;
-        return removedCount == 0 ? NO_SEQS : java.util.Arrays.copyOf(removed, removedCount);
+        return removedCount == 0 ? NO_SEQS : Arrays.copyOf(removed, removedCount);
     }
 
     private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {}

@@ -16,6 +16,15 @@ final class ProgressSql {
               written = ?::pg_lsn, updated_at = now()
             where slot = ?""";
 
+    /**
+     * Positions of another incarnation say nothing here, and one that is too high would make ops be skipped that no row
+     * holds.
+     */
+    static final String FORGET_POSITIONS = """
+            update crdt.ydoc set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.tail set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
+
     /** Whoever has the row locked is the transaction its xmax names. Only sessions of our own role are ended. */
     static final String END_HOLDERS = """
             select count(pg_terminate_backend(a.pid))
@@ -29,6 +38,13 @@ final class ProgressSql {
     static final String ADVANCE = """
             update crdt.progress set nonce = ?, written = greatest(written, ?::pg_lsn), updated_at = now()
             where slot = ? and epoch = ? and nonce = any (?)""";
+
+    static final String WRITTEN_BEFORE = """
+            select from crdt.progress
+            where slot = ? and system_identifier = ? and timeline = ? and written > '0/0'""";
+
+    static final String START_OVER =
+            "update crdt.progress set written = '0/0', updated_at = now() where slot = ? and epoch = ?";
 
     static final String WHO = "select epoch from crdt.progress where slot = ?";
 

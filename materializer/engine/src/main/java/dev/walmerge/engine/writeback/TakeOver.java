@@ -42,6 +42,44 @@ public final class TakeOver {
         }
     }
 
+    /** Whether this very server holds what an earlier session wrote, so that its slot together with the tables is all. */
+    public static boolean writtenBefore(Connection connection, String slot, String systemIdentifier, int timeline)
+            throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(ProgressSql.WRITTEN_BEFORE)) {
+            select.setString(1, slot);
+            select.setString(2, systemIdentifier);
+            select.setInt(3, timeline);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
+    /**
+     * Forgets what was written, before the slot is made anew and every row is read again: until that is written, a start
+     * finds {@code written} at zero and knows that the slot alone does not hold everything.
+     *
+     * @param connection in autocommit mode
+     * @throws FencedException when another process took over meanwhile
+     */
+    public static Lease startOver(Connection connection, Lease lease) throws SQLException, FencedException {
+        try (PreparedStatement reset = connection.prepareStatement(ProgressSql.START_OVER)) {
+            reset.setString(1, lease.slot());
+            reset.setLong(2, lease.epoch());
+            if (reset.executeUpdate() == 0) {
+                throw new FencedException("slot " + lease.slot() + ": another process took over");
+            }
+        }
+        return new Lease(
+                lease.slot(),
+                lease.epoch(),
+                0,
+                lease.nonce(),
+                lease.previousNonce(),
+                lease.sameIncarnation(),
+                lease.firstStart());
+    }
+
     private static Lease bump(Connection connection, String slot, String systemIdentifier, int timeline)
             throws SQLException {
         connection.setAutoCommit(false);
@@ -95,6 +133,11 @@ public final class TakeOver {
                 update.setString(5, written.asString());
                 update.setString(6, slot);
                 update.executeUpdate();
+                if (!same) {
+                    try (Statement forget = connection.createStatement()) {
+                        forget.execute(ProgressSql.FORGET_POSITIONS);
+                    }
+                }
                 UUID previous = row.getObject("nonce", UUID.class);
                 return new Lease(slot, epoch, written.asLong(), nonce, previous, same, false);
             }

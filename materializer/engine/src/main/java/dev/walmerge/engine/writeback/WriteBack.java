@@ -1,5 +1,7 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.journal.DocumentHash;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -54,7 +56,7 @@ public final class WriteBack implements AutoCloseable {
      */
     public Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long writtenLsn)
             throws SQLException, FencedException {
-        if (Long.compareUnsigned(writtenLsn, this.writtenLsn) < 0) {
+        if (Lsn.isBefore(writtenLsn, this.writtenLsn)) {
             throw new IllegalArgumentException("written went back");
         }
         if (writes.isEmpty() && letters.isEmpty() && writtenLsn == this.writtenLsn) {
@@ -182,7 +184,8 @@ public final class WriteBack implements AutoCloseable {
                 failures.add(new ProjectionFailure(write.key(), e.getSQLState(), Refusal.isTransient(e)));
                 LOG.warn(
                         "document {}: text and JSON refused, {}",
-                        Integer.toHexString(write.key().hashCode()),
+                        DocumentHash.print(DocumentHash.of(
+                                write.key().collection(), write.key().doc())),
                         e.getSQLState());
                 return;
             }

@@ -227,6 +227,17 @@ final class JournalTest {
         }
     }
 
+    @Test
+    void aDirectoryHasOneJournal() throws Exception {
+        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+            assertThatThrownBy(() -> Journal.open(directory, 1, MAX_BYTES))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("in use");
+            assertThat(journal.hasRoom()).isTrue();
+        }
+        Journal.open(directory, 1, MAX_BYTES).close();
+    }
+
     private static Op op(String doc, byte[] payload) {
         return new Op("default", doc, null, payload, null, "app", 1);
     }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** What a write-back costs the server, in bytes of WAL. The bounds are wide; the log has the figures. */
 final class WriteCostTest {
     private static final Logger LOG = LoggerFactory.getLogger(WriteCostTest.class);
-    private static final int ROUNDS = 50;
+    private static final int ROUNDS = 20;
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
     private final Random random = new Random(42);
@@ -102,7 +102,6 @@ final class WriteCostTest {
 
     /** The WAL of one round, in bytes. Nobody else writes to the server meanwhile. */
     private long measure(Round round) throws Exception {
-        database.execute("checkpoint");
         round.run();
         String before = insertLsn();
         for (int i = 0; i < ROUNDS; i++) {

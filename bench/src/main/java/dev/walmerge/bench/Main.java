@@ -1,0 +1,58 @@
+package dev.walmerge.bench;
+
+import dev.walmerge.bench.demo.DemoCommand;
+import dev.walmerge.bench.keystroke.KeystrokeCommand;
+import dev.walmerge.sidecar.ExitCode;
+import dev.walmerge.sidecar.OperatingErrors;
+import dev.walmerge.sidecar.OperatingException;
+import dev.walmerge.sidecar.config.ConfigException;
+import dev.walmerge.sidecar.embedded.EmbeddedServerException;
+import dev.walmerge.sidecar.migrate.MigrationException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The commands {@code demo} and {@code bench NAME} of {@code ops/walmerge}. */
+@Command(
+        name = "walmerge",
+        mixinStandardHelpOptions = true,
+        subcommands = {DemoCommand.class, Main.Bench.class})
+public final class Main {
+    private Main() {}
+
+    /** The named scenarios. */
+    @Command(
+            name = "bench",
+            mixinStandardHelpOptions = true,
+            description = "Runs a named scenario.",
+            subcommands = KeystrokeCommand.class)
+    static final class Bench {}
+
+    public static void main(String[] arguments) {
+        System.setProperty(
+                "logback.configurationFile",
+                System.getProperty("logback.configurationFile", "dev/walmerge/bench/logback.xml"));
+        System.exit(new CommandLine(new Main())
+                .setExecutionExceptionHandler((e, command, parsed) -> report(e))
+                .execute(arguments));
+    }
+
+    private static int report(Exception failure) {
+        if (failure instanceof ConfigException) {
+            System.err.println(failure.getMessage());
+            return ExitCode.USAGE;
+        }
+        if (failure instanceof EmbeddedServerException known) {
+            System.err.println(known.report());
+            return ExitCode.OPERATOR;
+        }
+        if (failure instanceof MigrationException known) {
+            return report(OperatingErrors.of(known));
+        }
+        if (failure instanceof OperatingException known) {
+            System.err.println(known.report());
+            return known.exitCode();
+        }
+        failure.printStackTrace();
+        return ExitCode.FATAL;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.walmerge.sidecar;
+
+import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.sidecar.OperatingException.Kind;
+import dev.walmerge.sidecar.migrate.MigrationException;
+import dev.walmerge.sidecar.replication.ReplicationException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
+public final class OperatingErrors {
+    private OperatingErrors() {}
+
+    public static OperatingException of(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (state.startsWith("28")) {
+            return operator("login-refused", "the server refuses the login", "check user, password and pg_hba.conf", e);
+        }
+        if (state.equals("3D000")) {
+            return operator("no-database", "the database does not exist", "check the name at the end of the URL", e);
+        }
+        if (state.equals("42501")) {
+            String cure = "run `walmerge init --sidecar-role NAME` as the owner: it grants or prints what is missing";
+            return operator("missing-right", "the role lacks a right", cure, e);
+        }
+        if (state.startsWith("08") || state.startsWith("57P") || state.startsWith("53")) {
+            return retryable(
+                    "server-unreachable",
+                    "the server can't be reached, or is not ready (SQLSTATE " + state + ")",
+                    "check host, port and the server's log",
+                    e);
+        }
+        return retryable("server-error", "SQLSTATE " + state, "see the server's log", e);
+    }
+
+    static OperatingException of(ReplicationException e) {
+        Kind kind = switch (e.code()) {
+            // The next session starts over from the tables.
+            case SLOT_MISSING, SLOT_LOST, SLOT_EXISTS -> Kind.RETRYABLE;
+            default ->
+                switch (e.code().kind()) {
+                    case RETRYABLE -> Kind.RETRYABLE;
+                    case OPERATOR -> Kind.OPERATOR;
+                    case FATAL -> Kind.FATAL;
+                };
+        };
+        return new OperatingException(
+                kind, e.code().label(), e.getMessage(), e.code().cure(), e);
+    }
+
+    static OperatingException of(IOException e, Path directory) {
+        return operator(
+                "state-directory",
+                "the state directory can't be used (" + e.getClass().getSimpleName() + ")",
+                "make " + directory + " writable, or name another with --state-directory",
+                e);
+    }
+
+    public static OperatingException of(MigrationException e) {
+        return operator(e.code().label(), e.getMessage(), "see the runbook", e);
+    }
+
+    /** Why an engine stopped. */
+    static OperatingException of(Throwable failure) {
+        if (failure instanceof FencedException) {
+            return new OperatingException(
+                    Kind.FATAL,
+                    "fenced",
+                    "another sidecar took over, or the server went back in time: " + failure.getMessage(),
+                    "let only one sidecar run on a slot; start this one again if it is the one",
+                    failure);
+        }
+        return retryable(
+                "engine-stopped",
+                "the engine stopped: " + failure.getClass().getSimpleName(),
+                "it starts again from what is written; report it if it comes back",
+                failure);
+    }
+
+    private static OperatingException operator(String code, String message, String cure, Throwable cause) {
+        return new OperatingException(Kind.OPERATOR, code, message, cure, cause);
+    }
+
+    private static OperatingException retryable(String code, String message, String cure, Throwable cause) {
+        return new OperatingException(Kind.RETRYABLE, code, message, cure, cause);
+    }
+}

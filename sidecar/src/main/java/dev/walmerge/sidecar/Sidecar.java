@@ -1,0 +1,156 @@
+package dev.walmerge.sidecar;
+
+import dev.walmerge.engine.EngineStats;
+import dev.walmerge.sidecar.OperatingException.Kind;
+import dev.walmerge.sidecar.config.SidecarSettings;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sidecar as a whole: reads one slot, merges, writes back, until it is closed. What passes by itself (a server that
+ * restarts, another sidecar on the slot) is waited out; what an operator must fix ends it.
+ *
+ * <p>Thread-safe.
+ */
+public final class Sidecar implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
+    private static final long PAUSE_FIRST_MILLIS = 100;
+    private static final long PAUSE_MAX_MILLIS = 5_000;
+    private static final Duration DRAIN = Duration.ofSeconds(10);
+    private static final long STOP_MILLIS = 20_000;
+
+    private final SidecarSettings settings;
+    private final Thread thread = new Thread(this::loop, "walmerge-reader");
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch firstAttempt = new CountDownLatch(1);
+    private volatile Session session;
+    private volatile OperatingException end;
+
+    /**
+     * A sidecar that does nothing before {@link #begin}.
+     *
+     * @param settings with a URL
+     */
+    public Sidecar(SidecarSettings settings) {
+        this.settings = settings;
+    }
+
+    /** A sidecar that has begun. */
+    public static Sidecar start(SidecarSettings settings) throws OperatingException {
+        Sidecar sidecar = new Sidecar(settings);
+        sidecar.begin();
+        return sidecar;
+    }
+
+    /**
+     * Returns when the slot is read, or when something that passes by itself must be waited for.
+     *
+     * @throws OperatingException when an operator must do something first
+     */
+    public void begin() throws OperatingException {
+        thread.start();
+        try {
+            firstAttempt.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+        }
+        if (end != null) {
+            close();
+            throw end;
+        }
+    }
+
+    /**
+     * Waits until the sidecar ends.
+     *
+     * @throws OperatingException when it ended by itself
+     */
+    public void awaitEnd() throws InterruptedException, OperatingException {
+        thread.join();
+        if (end != null) {
+            throw end;
+        }
+    }
+
+    /** Counts of the session now under way; null while there is none. */
+    public EngineStats stats() {
+        Session current = session;
+        return current == null ? null : current.stats();
+    }
+
+    /** Writes what was read, lets the slot go and ends, within seconds. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        Session current = session;
+        if (current != null) {
+            current.stop();
+        }
+        try {
+            thread.join(STOP_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void loop() {
+        long pauseMillis = PAUSE_FIRST_MILLIS;
+        String lastCode = null;
+        try {
+            while (stopped.getCount() > 0) {
+                long startNanos = System.nanoTime();
+                try {
+                    runSession();
+                    return;
+                } catch (OperatingException e) {
+                    if (e.kind() != Kind.RETRYABLE) {
+                        end = e;
+                        return;
+                    }
+                    boolean wasUp = System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MAX_MILLIS);
+                    pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
+                    // The same reason again is no news.
+                    if (wasUp || !e.code().equals(lastCode)) {
+                        LOG.warn("{}: {}; trying again", e.code(), e.getMessage());
+                    }
+                    lastCode = e.code();
+                }
+                firstAttempt.countDown();
+                if (stopped.await(pauseMillis, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            end = new OperatingException(
+                    Kind.FATAL,
+                    "internal",
+                    "an error of walmerge: " + e.getClass().getName(),
+                    "report it",
+                    e);
+            throw e;
+        } finally {
+            firstAttempt.countDown();
+        }
+    }
+
+    private void runSession() throws OperatingException {
+        try (Session opened = new Session(settings)) {
+            session = opened;
+            if (stopped.getCount() == 0) {
+                return;
+            }
+            opened.open();
+            firstAttempt.countDown();
+            opened.run();
+            opened.drain(DRAIN);
+        } finally {
+            session = null;
+        }
+    }
+}

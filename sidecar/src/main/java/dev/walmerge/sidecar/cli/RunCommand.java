@@ -1,0 +1,91 @@
+package dev.walmerge.sidecar.cli;
+
+import dev.walmerge.sidecar.Endpoints;
+import dev.walmerge.sidecar.ExitCode;
+import dev.walmerge.sidecar.OperatingErrors;
+import dev.walmerge.sidecar.OperatingException;
+import dev.walmerge.sidecar.Sidecar;
+import dev.walmerge.sidecar.config.ConfigException;
+import dev.walmerge.sidecar.config.SidecarSettings;
+import dev.walmerge.sidecar.embedded.EmbeddedServer;
+import dev.walmerge.sidecar.migrate.MigrationException;
+import dev.walmerge.sidecar.migrate.Migrator;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code walmerge run}: the sidecar, until it is told to stop. */
+@Command(
+        name = "run",
+        description = "Runs the sidecar against a Postgres, or without --url on an embedded one.",
+        mixinStandardHelpOptions = true)
+final class RunCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws ConfigException, OperatingException, InterruptedException {
+        SidecarSettings settings = SettingsOptions.read(spec);
+        if (settings.url() != null) {
+            run(settings, null);
+            return ExitCode.OK;
+        }
+        EmbeddedServer server = EmbeddedServer.startKept(settings.stateDirectory());
+        SidecarSettings embedded = settings.withUrl(server.url());
+        try {
+            install(embedded);
+        } catch (OperatingException e) {
+            server.close();
+            throw e;
+        }
+        LOG.info("embedded Postgres: psql \"{}\"", server.connectionUri());
+        run(embedded, server);
+        return ExitCode.OK;
+    }
+
+    private static void install(SidecarSettings settings) throws OperatingException {
+        try (Connection connection = Endpoints.of(settings).connect("init")) {
+            Migrator.apply(connection);
+        } catch (SQLException e) {
+            throw OperatingErrors.of(e);
+        } catch (MigrationException e) {
+            throw OperatingErrors.of(e);
+        }
+    }
+
+    /** Runs until a signal comes or an operator is needed; {@code server} is ours to stop afterwards, or null. */
+    private static void run(SidecarSettings settings, EmbeddedServer server)
+            throws OperatingException, InterruptedException {
+        Sidecar sidecar = new Sidecar(settings);
+        // SIGTERM and Ctrl-C: write what was read, then end as someone who did what was asked.
+        Thread onSignal = new Thread(
+                () -> {
+                    close(sidecar, server);
+                    Runtime.getRuntime().halt(ExitCode.OK);
+                },
+                "walmerge-stop");
+        Runtime.getRuntime().addShutdownHook(onSignal);
+        try {
+            sidecar.begin();
+            sidecar.awaitEnd();
+        } catch (OperatingException e) {
+            Runtime.getRuntime().removeShutdownHook(onSignal);
+            close(sidecar, server);
+            throw e;
+        }
+    }
+
+    private static void close(Sidecar sidecar, EmbeddedServer server) {
+        sidecar.close();
+        if (server != null) {
+            server.close();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.walmerge.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.walmerge.sql.testing.PostgresServer;
+import dev.walmerge.sql.testing.PostgresServer.Database;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class HealthTest {
+    private final Database database = PostgresServer.shared().createInstalledDatabase();
+    private final String slot = database.name();
+    private Session session;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        session = new Session(database);
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        session.close();
+    }
+
+    private String severity(String check) throws SQLException {
+        return session.value("select severity from crdt.health where name = '" + check + "'");
+    }
+
+    private String finding(String check) throws SQLException {
+        return session.value("select finding from crdt.health where name = '" + check + "'");
+    }
+
+    private void start() throws SQLException {
+        session.run("insert into crdt.progress values ('" + slot
+                + "', '1', 1, gen_random_uuid(), 1, pg_current_wal_insert_lsn(), now())");
+    }
+
+    @Test
+    void aFreshDatabaseHasEverythingButASidecar() throws SQLException {
+        assertThat(session.rows("select name, severity from crdt.health order by seq"))
+                .containsExactly(
+                        "wal_level|ok",
+                        "sidecar_started|warning",
+                        "publication|ok",
+                        "dead_letters|ok",
+                        "documents|ok",
+                        "ring|ok");
+        assertThat(session.rows("select * from crdt.lag")).containsExactly("default|||||||0|");
+    }
+
+    @Test
+    void aSlotThatIsGoneOrUnreadIsCritical() throws SQLException {
+        start();
+        assertThat(severity("slot_exists")).isEqualTo("critical");
+        assertThat(session.rows("select 1 from crdt.health where name = 'slot_active'"))
+                .isEmpty();
+        session.value("select pg_create_logical_replication_slot('" + slot + "', 'pgoutput')");
+        try {
+            assertThat(severity("slot_exists")).isEqualTo("ok");
+            assertThat(severity("slot_active")).isEqualTo("critical");
+            assertThat(finding("slot_active")).isEqualTo("nobody is reading the slot \"" + slot + "\"");
+            assertThat(severity("slot_wal_status")).isEqualTo("ok");
+            assertThat(severity("slot_retained")).isEqualTo("ok");
+            session.run("insert into crdt.ops (doc, update) select 'a', '\\x00' from generate_series(1, 1000)");
+            assertThat(session.value("select bytes_behind > 10000 and seconds_behind >= 0 and collection = 'default'"
+                            + " and confirmed is not null from crdt.lag"))
+                    .isEqualTo("t");
+        } finally {
+            session.run("select pg_drop_replication_slot('" + slot + "')");
+        }
+    }
+
+    @Test
+    void aPublicationThatLacksSomethingIsCritical() throws SQLException {
+        session.run("alter publication walmerge drop table crdt.collection");
+        assertThat(severity("publication")).isEqualTo("critical");
+        session.run("alter publication walmerge set table crdt.ops where (id > 5), crdt.collection");
+        assertThat(finding("publication")).contains("filters");
+        session.run("alter publication walmerge set table crdt.ops, crdt.collection");
+        assertThat(severity("publication")).isEqualTo("ok");
+        session.run("alter publication walmerge set (publish_via_partition_root = false)");
+        assertThat(finding("publication")).contains("via the root");
+        session.run("drop publication walmerge");
+        assertThat(finding("publication")).isEqualTo("there is no publication \"walmerge\"");
+    }
+
+    @Test
+    void deadLettersAndFailedDocumentsAreCounted() throws SQLException {
+        session.run("insert into crdt.dead_letter (collection, doc, lsn, seq, rule, reason) values"
+                + " ('default', 'a', '0/1', 1, 'r', 'x'), ('default', 'a', '0/1', 2, 'r', 'x')");
+        session.run(
+                "insert into crdt.docs (doc, version, epoch, complete, merged_lsn, op_count, staleness,"
+                        + " staleness_bound, updated_at, error) values ('a', 1, 1, true, '0/1', 1, '0 s', 'debounce', now(), 'x')");
+        assertThat(severity("dead_letters")).isEqualTo("warning");
+        assertThat(finding("dead_letters")).startsWith("2 ops were refused");
+        assertThat(finding("documents")).isEqualTo("1 documents have an error");
+        assertThat(session.value("select dead_letters || '|' || (oldest_dead_letter <= now()) from crdt.lag"))
+                .isEqualTo("2|true");
+    }
+
+    @Test
+    void aRingThatIsNotTrimmedIsSeen() throws SQLException {
+        for (int leaf = 0; leaf < 7; leaf++) {
+            session.run("select setval('crdt.ops_id_seq', " + ((long) leaf << 20) + " + 1)");
+            session.run("insert into crdt.ops (doc, update) values ('a', '\\x00')");
+        }
+        assertThat(severity("ring")).isEqualTo("warning");
+        assertThat(finding("ring")).isEqualTo("7 of 8 leaves of the op ring hold rows");
+        session.run("truncate crdt.ops_0");
+        assertThat(severity("ring")).isEqualTo("ok");
+    }
+}
