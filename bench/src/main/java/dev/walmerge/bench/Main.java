@@ -3,6 +3,8 @@ package dev.walmerge.bench;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.sidecar.ExitCode;
+import dev.walmerge.sidecar.OperatingErrors;
+import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import dev.walmerge.sidecar.migrate.MigrationException;
@@ -34,12 +36,23 @@ public final class Main {
                 .execute(arguments));
     }
 
-    private static int report(Exception e) {
-        if (e instanceof EmbeddedServerException || e instanceof MigrationException || e instanceof ConfigException) {
-            System.err.println("walmerge: " + e.getMessage());
+    private static int report(Exception failure) {
+        if (failure instanceof ConfigException) {
+            System.err.println(failure.getMessage());
+            return ExitCode.USAGE;
+        }
+        if (failure instanceof EmbeddedServerException known) {
+            System.err.println(known.report());
             return ExitCode.OPERATOR;
         }
-        e.printStackTrace();
+        if (failure instanceof MigrationException known) {
+            return report(OperatingErrors.of(known));
+        }
+        if (failure instanceof OperatingException known) {
+            System.err.println(known.report());
+            return known.exitCode();
+        }
+        failure.printStackTrace();
         return ExitCode.FATAL;
     }
 }

@@ -1,13 +1,17 @@
 package dev.walmerge.bench.demo;
 
+import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.Sidecar;
+import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
+import dev.walmerge.sidecar.migrate.MigrationException;
 import dev.walmerge.sidecar.migrate.Migrator;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -17,7 +21,8 @@ final class House implements AutoCloseable {
     private Sidecar sidecar;
     private volatile boolean closing;
 
-    synchronized EmbeddedServer open(boolean ephemeral) throws Exception {
+    synchronized EmbeddedServer open(boolean ephemeral)
+            throws ConfigException, SQLException, MigrationException, OperatingException {
         SidecarSettings settings = ConfigLoader.load(Map.of(), System.getenv(), null);
         server = ephemeral
                 ? EmbeddedServer.startEphemeral(settings.stateDirectory())
@@ -53,7 +58,7 @@ final class House implements AutoCloseable {
     }
 
     /** The journal of a temporary database is as temporary. */
-    private SidecarSettings temporary(SidecarSettings settings) throws Exception {
+    private SidecarSettings temporary(SidecarSettings settings) throws ConfigException {
         Map<Setting, String> flags = new EnumMap<>(Setting.class);
         flags.put(Setting.URL, server.url());
         flags.put(Setting.STATE_DIRECTORY, server.folder().resolve("sidecar").toString());

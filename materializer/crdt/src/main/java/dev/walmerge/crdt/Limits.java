@@ -17,7 +17,7 @@ public record Limits(int structsPerUpdate, int pendingStructs, long pendingBytes
     /** The largest client id: what JavaScript can count exactly, 2<sup>53</sup> - 1. */
     public static final long CLIENT_LAST = (1L << 53) - 1;
 
-    public static final Limits DEFAULT = new Limits(4_000_000, 1_000_000, 256L << 20);
+    public static final Limits DEFAULT = new Limits(2_000_000, 1_000_000, 256L << 20);
 
     public Limits {
         if (structsPerUpdate < 1 || pendingStructs < 0 || pendingBytes < 0) {

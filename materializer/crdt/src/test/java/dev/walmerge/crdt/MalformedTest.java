@@ -103,9 +103,9 @@ class MalformedTest {
     void claimsOfNothingCostNothing() {
         // Runs of GC, deleted, elements and keys that end in an error, claimed by a few bytes.
         List<byte[]> bombs = List.of(
-                bomb(Kind.GC, 3_900_000),
-                bomb(Kind.DELETED | StructBuffer.HAS_ORIGIN, 3_900_000),
-                bomb(Kind.TYPE | StructBuffer.HAS_ORIGIN, 3_900_000));
+                bomb(Kind.GC, 1_900_000),
+                bomb(Kind.DELETED | StructBuffer.HAS_ORIGIN, 1_900_000),
+                bomb(Kind.TYPE | StructBuffer.HAS_ORIGIN, 1_900_000));
         for (byte[] bomb : bombs) {
             Doc doc = Doc.create(true);
             refused(doc, UpdateFormat.V2, bomb);

@@ -3,6 +3,7 @@ package dev.walmerge.sidecar.cli;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
+import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -44,6 +45,10 @@ public final class Main {
         if (failure instanceof OperatingException operating) {
             command.getErr().println(operating.report());
             return operating.exitCode();
+        }
+        if (failure instanceof EmbeddedServerException embedded) {
+            command.getErr().println(embedded.report());
+            return ExitCode.OPERATOR;
         }
         // A fault of ours: the stack names the place, and it holds no content.
         failure.printStackTrace(command.getErr());

@@ -39,7 +39,12 @@ final class RunCommand implements Callable<Integer> {
         }
         EmbeddedServer server = EmbeddedServer.startKept(settings.stateDirectory());
         SidecarSettings embedded = settings.withUrl(server.url());
-        install(embedded);
+        try {
+            install(embedded);
+        } catch (OperatingException e) {
+            server.close();
+            throw e;
+        }
         LOG.info("embedded Postgres: psql \"{}\"", server.connectionUri());
         run(embedded, server);
         return ExitCode.OK;

@@ -23,4 +23,9 @@ public final class EmbeddedServerException extends RuntimeException {
     public String code() {
         return code;
     }
+
+    /** What to tell whoever runs this. */
+    public String report() {
+        return "walmerge: " + getMessage() + System.lineSeparator() + "  see:  ops/RUNBOOK.md#" + code;
+    }
 }

@@ -30,7 +30,16 @@ public final class SlotReader implements AutoCloseable {
     private static final int DRIVER_STATUS_DAYS = 20;
 
     private static final long STATUS_GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long HELD_BACK_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long HELD_BACK_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /**
+     * Each read that finds nothing costs the driver a millisecond and an exception: the longer it stays so, the longer
+     * the rest between two of them, a millisecond more each time so many were in vain.
+     */
+    private static final int EMPTY_READS_PER_REST = 100;
+
+    private static final long REST_UNIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int REST_UNITS_MAX = 10;
     private static final long ACQUIRE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Statuses that fit into the time after which the server gives up. */
@@ -42,6 +51,7 @@ public final class SlotReader implements AutoCloseable {
     private final long statusIntervalNanos;
     private final LinkWatch watch;
     private boolean insideTransaction;
+    private int emptyReads;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -160,9 +170,10 @@ public final class SlotReader implements AutoCloseable {
                 if (!hasRoom.getAsBoolean()) {
                     watch.heldBack();
                     LockSupport.parkNanos(HELD_BACK_PARK_NANOS);
-                } else if (!readOne(consumer) && !insideTransaction && quiet.getAsBoolean()) {
-                    // All that was sent before the keepalive that brought this position is durable.
-                    confirm(receivedLsn);
+                } else if (readOne(consumer)) {
+                    emptyReads = 0;
+                } else {
+                    foundNothing(quiet);
                 }
                 confirm(flushedLsn.getAsLong());
                 sendStatusWhenDue();
@@ -176,6 +187,19 @@ public final class SlotReader implements AutoCloseable {
             throw new ReplicationException(Code.MALFORMED_MESSAGE, e.getMessage(), e);
         } finally {
             close();
+        }
+    }
+
+    private void foundNothing(BooleanSupplier quiet) {
+        if (!insideTransaction && quiet.getAsBoolean()) {
+            // All that was sent before the keepalive that brought this position is durable.
+            confirm(receivedLsn);
+        }
+        if (emptyReads < EMPTY_READS_PER_REST * REST_UNITS_MAX) {
+            emptyReads++;
+        }
+        if (emptyReads >= EMPTY_READS_PER_REST) {
+            LockSupport.parkNanos(emptyReads / EMPTY_READS_PER_REST * REST_UNIT_NANOS);
         }
     }
 

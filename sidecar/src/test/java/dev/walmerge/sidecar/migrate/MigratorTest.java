@@ -91,6 +91,17 @@ final class MigratorTest {
     }
 
     @Test
+    void theSidecarsRoleMayAskWhatIsPending() throws Exception {
+        try (Connection connection = database.connect();
+                Statement statement = connection.createStatement()) {
+            Migrator.apply(connection);
+            statement.execute("set session authorization crdt_sidecar");
+            assertThat(Migrator.pending(connection)).isEmpty();
+            assertThat(Migrator.apply(connection)).isEmpty();
+        }
+    }
+
+    @Test
     void aFailedMigrationLeavesNothingOfItself() throws Exception {
         database.execute(Migrations.all().get(0).script());
         // What the second one wants to make is there already, and not from it.

@@ -22,7 +22,7 @@ select c.name as collection,
   end as bytes_behind,
   (case
     when s.active and r.state is not null then coalesce(extract(epoch from r.flush_lag), 0)
-    when s.active is not true then extract(epoch from clock_timestamp() - p.updated_at)
+    when s.active is not true and not pg_is_in_recovery() then extract(epoch from clock_timestamp() - p.updated_at)
   end)::numeric(12, 3) as seconds_behind,
   p.updated_at,
   coalesce(d.dead_letters, 0) as dead_letters,
@@ -38,7 +38,7 @@ comment on view crdt.lag is 'How far each collection is behind.';
 comment on column crdt.lag.written is 'Every op committed up to here is written; null: no sidecar has ever run.';
 comment on column crdt.lag.confirmed is 'What the slot was told; up to here nothing else is needed, as far as the sidecar knows.';
 comment on column crdt.lag.bytes_behind is 'WAL that the sidecar has not confirmed, whatever it holds. Of a quiet database: what the last seconds wrote.';
-comment on column crdt.lag.seconds_behind is 'While a sidecar streams: the server''s flush lag (null to roles without pg_read_all_stats). Else: since the last write-back.';
+comment on column crdt.lag.seconds_behind is 'While a sidecar streams: the server''s flush lag (null to roles without pg_read_all_stats). Else: since the last write-back. Null on a standby.';
 comment on column crdt.lag.updated_at is 'When the sidecar last wrote anything back.';
 
 create view crdt.health as
@@ -48,6 +48,7 @@ with progress as (
   select p.slot, p.updated_at, s.slot_name is not null as found, s.active, s.wal_status,
     pg_wal_lsn_diff(crdt.wal_end(), s.restart_lsn) as retained
   from progress p left join pg_replication_slots s on s.slot_name = p.slot and s.database = current_database()
+  where not pg_is_in_recovery() -- the slot is the primary's
 ), publication as (
   select pubinsert and pubviaroot as options,
     (select count(*) from pg_publication_rel r
@@ -63,6 +64,11 @@ select 1 as seq, 'wal_level' as name,
   'wal_level is ' || current_setting('wal_level') as finding,
   'Ops are read from the WAL, which must be written for logical decoding.' as meaning,
   'Set wal_level = logical (managed: the logical replication switch of the provider) and restart the server.' as cure
+where not pg_is_in_recovery()
+union all
+select 1, 'standby', 'ok', 'this server is a standby', 'The settings and the slot that matter are those of the primary.',
+  'select * from crdt.health on the primary.'
+where pg_is_in_recovery()
 union all
 select 2, 'sidecar_started', case when exists (select from progress) then 'ok' else 'warning' end,
   case when exists (select from progress) then 'a sidecar has run on this database' else 'no sidecar has ever run on this database' end,
