@@ -39,11 +39,14 @@ final class Demo {
     private final int editsPerSecond;
     private final PrintStream out;
     private final boolean terminal;
-    private final TraceLibrary library = TraceLibrary.open();
+    private final TraceLibrary library;
+    private final List<Trace> traces;
 
     /** @param editsPerSecond of each document; 0 for as fast as it goes */
-    Demo(String url, int editsPerSecond, PrintStream out, boolean terminal) {
+    Demo(String url, TraceLibrary library, List<Trace> traces, int editsPerSecond, PrintStream out, boolean terminal) {
         this.url = url;
+        this.library = library;
+        this.traces = List.copyOf(traces);
         this.editsPerSecond = editsPerSecond;
         this.out = out;
         this.terminal = terminal;
@@ -56,7 +59,6 @@ final class Demo {
             String run = "demo" + nextRun(connection);
             insertTodo(connection, run + "/todo");
 
-            List<Trace> traces = library.traces();
             List<String> docs =
                     traces.stream().map(trace -> run + "/" + trace.name()).toList();
             Reader reader = new Reader(url, docs);
@@ -153,10 +155,11 @@ final class Demo {
                 replay.seconds,
                 replay.inserts.summary(),
                 replay.inserts.count(),
-                library.traces().size());
+                traces.size());
         out.printf(
                 Locale.ROOT,
-                "Freshness, from COMMIT of an edit to the row of crdt.docs that holds it: %s (%,d samples).%n",
+                "Freshness, from COMMIT of an edit to the row of crdt.docs that holds it: %s (%,d samples;%n"
+                        + "  the default policy writes a large document less often, at most 10 s late).%n",
                 replay.freshness.summary(),
                 replay.freshness.count());
         if (text == null || text.isEmpty()) {

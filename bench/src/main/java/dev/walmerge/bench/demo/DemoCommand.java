@@ -1,5 +1,6 @@
 package dev.walmerge.bench.demo;
 
+import dev.walmerge.bench.trace.TraceLibrary;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
 import java.io.PrintStream;
 import java.sql.SQLException;
@@ -50,7 +51,8 @@ public final class DemoCommand implements Callable<Integer> {
                 (System.nanoTime() - begun) / 1e9);
         boolean ok;
         try {
-            ok = new Demo(server.url(), rate, out, terminal).run();
+            TraceLibrary library = TraceLibrary.open();
+            ok = new Demo(server.url(), library, library.traces(), rate, out, terminal).run();
         } catch (SQLException e) {
             if (house.isClosing()) {
                 return 1;

@@ -154,6 +154,6 @@ final class DataFolder implements AutoCloseable {
         return new EmbeddedServerException(
                 "embedded-busy",
                 "another walmerge (process " + (holder.isEmpty() ? "unknown" : holder) + ") uses " + folder + address
-                        + ": stop it first, or use --ephemeral, or another server with --url");
+                        + ": stop it first, or use another server (demo --ephemeral, run --url)");
     }
 }
