@@ -108,7 +108,7 @@ create table crdt.docs (
   merged_lsn pg_lsn not null,
   op_count bigint not null,
   staleness interval not null,
-  staleness_bound text not null check (staleness_bound in ('debounce', 'interval', 'budget', 'staleness_max', 'barrier', 'shutdown')),
+  staleness_bound text not null check (staleness_bound in ('debounce', 'interval', 'budget', 'staleness_max', 'barrier', 'memory', 'shutdown')),
   updated_at timestamptz not null,
   warning text,
   error text
