@@ -268,9 +268,11 @@ final class SlotReaderTest {
             thread.start();
             fixture.insert("a");
             long written = currentLsn(fixture);
-            await().until(() -> Long.compareUnsigned(reader.confirmedLsn(), 0) > 0
-                    && Long.compareUnsigned(reader.receivedLsn(), reader.confirmedLsn()) == 0
-                    && Long.compareUnsigned(reader.receivedLsn(), written) <= 0);
+            await().until(() -> {
+                long confirmed = reader.confirmedLsn();
+                return Long.compareUnsigned(confirmed, written) >= 0
+                        && Long.compareUnsigned(confirmed, currentLsn(fixture)) <= 0;
+            });
             reader.stop();
             thread.join(2_000);
             assertThat(thread.isAlive()).isFalse();
