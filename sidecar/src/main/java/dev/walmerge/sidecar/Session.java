@@ -81,8 +81,9 @@ final class Session implements AutoCloseable {
         SlotLock.take(control, settings.slot());
         ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
         SystemIdentity server = replication.identifySystem();
-        if (canGoOn(server)) {
-            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
+        long written = TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        if (written != 0 && slotIsUsable()) {
+            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
             lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
             startEngine(server);
             LOG.info("slot {}: going on, epoch {}, written {}", settings.slot(), lease.epoch(), lsn(lease.written()));
@@ -91,12 +92,9 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Whether the slot together with the tables holds everything. */
-    private boolean canGoOn(SystemIdentity server) throws SQLException {
+    private boolean slotIsUsable() throws SQLException {
         SlotState slot = SlotState.read(control, settings.slot());
-        return slot != null
-                && !slot.lost()
-                && TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        return slot != null && !slot.lost();
     }
 
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
