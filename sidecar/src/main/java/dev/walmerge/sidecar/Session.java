@@ -134,11 +134,12 @@ final class Session implements AutoCloseable {
                 .resolve("journal")
                 .resolve(server.systemIdentifier())
                 .resolve(settings.slot());
-        return EngineSettings.defaults(journal)
-                .withShards(settings.shards())
-                .withMemoryBytes(settings.memoryBytes())
-                .withJournalMaxBytes(settings.journalMaxBytes())
-                .withMaxPayloadBytes(settings.payloadMaxBytes());
+        return EngineSettings.with(journal)
+                .shards(settings.shards())
+                .memoryBytes(settings.memoryBytes())
+                .journalMaxBytes(settings.journalMaxBytes())
+                .maxPayloadBytes(settings.payloadMaxBytes())
+                .build();
     }
 
     /** Reads until {@link #stop}, on the calling thread. */

@@ -29,22 +29,10 @@ public record EngineSettings(
         long inFlightMaxBytes,
         long batchMaxBytes,
         int batchMaxWrites) {
-
-    /** The defaults, for a journal in that directory. */
-    public static EngineSettings defaults(Path journalDirectory) {
-        return new EngineSettings(
-                journalDirectory,
-                1,
-                256L << 20,
-                16L << 20,
-                256L << 20,
-                64 << 20,
-                1000,
-                16L << 20,
-                32L << 20,
-                8L << 20,
-                256);
-    }
+    private static final long BEHIND_BYTES = 16L << 20;
+    private static final long IN_FLIGHT_BYTES = 32L << 20;
+    private static final long BATCH_BYTES = 8L << 20;
+    private static final int BATCH_WRITES = 256;
 
     public EngineSettings {
         requirePositive("shards", shards);
@@ -65,78 +53,69 @@ public record EngineSettings(
         }
     }
 
-    public EngineSettings withShards(int shards) {
-        return new EngineSettings(
-                journalDirectory,
-                shards,
-                journalMaxBytes,
-                behindBytes,
-                memoryBytes,
-                maxPayloadBytes,
-                parkedMaxCount,
-                parkedMaxBytes,
-                inFlightMaxBytes,
-                batchMaxBytes,
-                batchMaxWrites);
+    /** The defaults, for a journal in that directory. */
+    public static EngineSettings defaults(Path journalDirectory) {
+        return with(journalDirectory).build();
     }
 
-    public EngineSettings withMemoryBytes(long memoryBytes) {
-        return new EngineSettings(
-                journalDirectory,
-                shards,
-                journalMaxBytes,
-                behindBytes,
-                memoryBytes,
-                maxPayloadBytes,
-                parkedMaxCount,
-                parkedMaxBytes,
-                inFlightMaxBytes,
-                batchMaxBytes,
-                batchMaxWrites);
+    /** Starts from the defaults, for a journal in that directory. */
+    public static Builder with(Path journalDirectory) {
+        return new Builder(journalDirectory);
     }
 
-    public EngineSettings withJournalMaxBytes(long journalMaxBytes) {
-        return new EngineSettings(
-                journalDirectory,
-                shards,
-                journalMaxBytes,
-                Math.min(behindBytes, journalMaxBytes),
-                memoryBytes,
-                maxPayloadBytes,
-                parkedMaxCount,
-                parkedMaxBytes,
-                inFlightMaxBytes,
-                batchMaxBytes,
-                batchMaxWrites);
-    }
+    /** What most callers have an opinion on; the other bounds are the defaults. */
+    public static final class Builder {
+        private final Path journalDirectory;
+        private int shards = 1;
+        private long journalMaxBytes = 256L << 20;
+        private long memoryBytes = 256L << 20;
+        private int maxPayloadBytes = 64 << 20;
+        private int parkedMaxCount = 1000;
+        private long parkedMaxBytes = 16L << 20;
 
-    public EngineSettings withMaxPayloadBytes(int maxPayloadBytes) {
-        return new EngineSettings(
-                journalDirectory,
-                shards,
-                journalMaxBytes,
-                behindBytes,
-                memoryBytes,
-                maxPayloadBytes,
-                parkedMaxCount,
-                parkedMaxBytes,
-                inFlightMaxBytes,
-                batchMaxBytes,
-                batchMaxWrites);
-    }
+        private Builder(Path journalDirectory) {
+            this.journalDirectory = journalDirectory;
+        }
 
-    public EngineSettings withParkedMax(int count, long bytes) {
-        return new EngineSettings(
-                journalDirectory,
-                shards,
-                journalMaxBytes,
-                behindBytes,
-                memoryBytes,
-                maxPayloadBytes,
-                count,
-                bytes,
-                inFlightMaxBytes,
-                batchMaxBytes,
-                batchMaxWrites);
+        public Builder shards(int count) {
+            shards = count;
+            return this;
+        }
+
+        public Builder journalMaxBytes(long bytes) {
+            journalMaxBytes = bytes;
+            return this;
+        }
+
+        public Builder memoryBytes(long bytes) {
+            memoryBytes = bytes;
+            return this;
+        }
+
+        public Builder maxPayloadBytes(int bytes) {
+            maxPayloadBytes = bytes;
+            return this;
+        }
+
+        public Builder parkedMax(int count, long bytes) {
+            parkedMaxCount = count;
+            parkedMaxBytes = bytes;
+            return this;
+        }
+
+        public EngineSettings build() {
+            return new EngineSettings(
+                    journalDirectory,
+                    shards,
+                    journalMaxBytes,
+                    Math.min(BEHIND_BYTES, journalMaxBytes),
+                    memoryBytes,
+                    maxPayloadBytes,
+                    parkedMaxCount,
+                    parkedMaxBytes,
+                    IN_FLIGHT_BYTES,
+                    BATCH_BYTES,
+                    BATCH_WRITES);
+        }
     }
 }

@@ -121,7 +121,7 @@ final class EngineFaultTest {
 
     @Test
     void lostConnectionsAreOpenedAgain() throws Exception {
-        fixture.start(fixture.settings().withMemoryBytes(1), Policy.defaults());
+        fixture.start(fixture.settings().memoryBytes(1).build(), Policy.defaults());
         for (int round = 0; round < 5; round++) {
             fixture.insert("d", Updates.append(round, "x"));
             fixture.database.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname ="
@@ -200,7 +200,7 @@ final class EngineFaultTest {
 
     @Test
     void aTinyMemoryIsEnough() throws Exception {
-        EngineSettings settings = fixture.settings().withMemoryBytes(20_000);
+        EngineSettings settings = fixture.settings().memoryBytes(20_000).build();
         fixture.start(settings, Policy.defaults());
         Random random = new Random(5);
         int documents = 100;
@@ -223,7 +223,7 @@ final class EngineFaultTest {
 
     @Test
     void aTransactionLargerThanMemoryGoesThrough() throws Exception {
-        fixture.start(fixture.settings().withMemoryBytes(50_000), Policy.defaults());
+        fixture.start(fixture.settings().memoryBytes(50_000).build(), Policy.defaults());
         Op[] ops = new Op[2000];
         for (int i = 0; i < ops.length; i++) {
             ops[i] = fixture.op("doc-" + i % 400, null, Updates.append(i / 400 * 5, "words"), null);
@@ -237,7 +237,7 @@ final class EngineFaultTest {
 
     @Test
     void shardsShareTheWork() throws Exception {
-        fixture.start(fixture.settings().withShards(3), Policy.defaults());
+        fixture.start(fixture.settings().shards(3).build(), Policy.defaults());
         long end = 0;
         for (int round = 0; round < 20; round++) {
             for (int document = 0; document < 50; document++) {
@@ -256,7 +256,8 @@ final class EngineFaultTest {
 
     @Test
     void theSinkHasNoRoomWhileNothingIsWritten() throws Exception {
-        fixture.start(fixture.settings().withJournalMaxBytes(2 << 20).withMemoryBytes(1 << 20), Policy.defaults());
+        fixture.start(
+                fixture.settings().journalMaxBytes(2 << 20).memoryBytes(1 << 20).build(), Policy.defaults());
         try (Connection other = fixture.database.connect();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);

@@ -32,12 +32,12 @@ final class EngineFixture implements AutoCloseable {
         this.journal = journal;
     }
 
-    EngineSettings settings() {
-        return EngineSettings.defaults(journal);
+    EngineSettings.Builder settings() {
+        return EngineSettings.with(journal);
     }
 
     void start() throws Exception {
-        start(settings(), Policy.defaults());
+        start(settings().build(), Policy.defaults());
     }
 
     void start(EngineSettings settings, Policy policy) throws Exception {

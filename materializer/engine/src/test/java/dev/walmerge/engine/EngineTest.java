@@ -53,7 +53,7 @@ final class EngineTest {
 
     @Test
     void laterFlushesAppendTailRowsAndAFoldPutsThemIntoTheState() throws Exception {
-        fixture.start(fixture.settings(), policy(2));
+        fixture.start(fixture.settings().build(), policy(2));
         fixture.insert("d", HELLO);
         fixture.sync();
         fixture.insert("d", YOU);
@@ -62,7 +62,7 @@ final class EngineTest {
         assertThat(fixture.one("select count(*) from crdt.tail")).isEqualTo("1");
         assertThat(fixture.one("select state from crdt.ydoc")).isEqualTo(bytea(HELLO));
         // Another engine reads state and tail, and goes on.
-        fixture.restart(fixture.settings(), policy(2));
+        fixture.restart(fixture.settings().build(), policy(2));
         fixture.insert("d", BANG);
         fixture.sync();
         assertThat(fixture.text("d")).isEqualTo("hello you!");
@@ -79,7 +79,7 @@ final class EngineTest {
 
     @Test
     void anIdleDocumentIsFolded() throws Exception {
-        fixture.start(fixture.settings(), policy(64, Duration.ofMillis(50)));
+        fixture.start(fixture.settings().build(), policy(64, Duration.ofMillis(50)));
         fixture.insert("d", HELLO);
         fixture.sync();
         fixture.insert("d", YOU);
@@ -126,14 +126,14 @@ final class EngineTest {
                 .isEqualTo("2 " + bytea(YOU));
         assertThat(fixture.one("select string_agg(row_id || ' ' || lsn, ',' order by seq) from crdt.parked"))
                 .isEqualTo("1 0/1030,2 0/1060");
-        fixture.restart(fixture.settings(), Policy.defaults());
+        fixture.restart(fixture.settings().build(), Policy.defaults());
         fixture.insert("d", HELLO);
         fixture.sync();
         assertThat(fixture.one("select complete || ' ' || (missing is null) || ' ' || body_text from crdt.docs"))
                 .isEqualTo("true true hello you!");
         assertThat(fixture.one("select count(*) from crdt.parked")).isEqualTo("0");
         // What the parked updates said is in state and tail now, not only in memory.
-        fixture.restart(fixture.settings(), Policy.defaults());
+        fixture.restart(fixture.settings().build(), Policy.defaults());
         fixture.insert("d", QUESTION);
         fixture.sync();
         assertThat(fixture.text("d")).isEqualTo("hello you!?");
@@ -141,7 +141,8 @@ final class EngineTest {
 
     @Test
     void whatCannotBeMergedIsADeadLetterAndTheRestGoesOn() throws Exception {
-        fixture.start(fixture.settings().withMaxPayloadBytes(1000).withParkedMax(1, 100_000), Policy.defaults());
+        fixture.start(
+                fixture.settings().maxPayloadBytes(1000).parkedMax(1, 100_000).build(), Policy.defaults());
         byte[] base64 = Base64.getEncoder().encode(hex(HELLO));
         fixture.insert(
                 fixture.op("bad", null, hex(UNKNOWN_CONTENT), null),
@@ -272,7 +273,7 @@ final class EngineTest {
                 p.foldRows(),
                 p.foldIdle(),
                 p.rotateAfter());
-        fixture.start(fixture.settings(), other);
+        fixture.start(fixture.settings().build(), other);
         fixture.insert("d", AB_V2);
         fixture.sync();
         assertThat(fixture.text("d")).as("the declared root is empty").isEmpty();
@@ -301,7 +302,7 @@ final class EngineTest {
 
     @Test
     void aPolicyTakesEffectInStreamOrder() throws Exception {
-        fixture.start(fixture.settings(), withFlush(Duration.ofHours(1)));
+        fixture.start(fixture.settings().build(), withFlush(Duration.ofHours(1)));
         fixture.insert("d", HELLO);
         fixture.sync();
         long end = fixture.insert("d", YOU);
@@ -312,7 +313,7 @@ final class EngineTest {
 
     @Test
     void drainWritesWhatNoPolicyWouldYet() throws Exception {
-        fixture.start(fixture.settings(), withFlush(Duration.ofHours(1)));
+        fixture.start(fixture.settings().build(), withFlush(Duration.ofHours(1)));
         fixture.insert("d", HELLO);
         fixture.engine.sink().begin(fixture.nextLsn(), 0);
         fixture.engine.sink().op(fixture.op("open", null, hex(HELLO), null));

@@ -19,7 +19,7 @@ final class IdleTest {
     @Test
     void anIdleEngineSleepsAndWritesNothing() throws Exception {
         try (EngineFixture fixture = new EngineFixture(journal)) {
-            fixture.start(fixture.settings().withShards(2), Policy.defaults());
+            fixture.start(fixture.settings().shards(2).build(), Policy.defaults());
             fixture.insert("d", Updates.HELLO);
             fixture.sync();
             fixture.eventually(

@@ -71,7 +71,8 @@ final class VectorsTest {
     private void replay(EngineFixture fixture, List<Transaction> stream) throws Exception {
         Random random = new Random(SEED);
         Policy policy = policy();
-        EngineSettings settings = fixture.settings().withShards(2).withMemoryBytes(1 << 20);
+        EngineSettings settings =
+                fixture.settings().shards(2).memoryBytes(1 << 20).build();
         int sent = 0;
         for (int life = 0; life <= CRASHES; life++) {
             Lease lease = fixture.takeOver();
