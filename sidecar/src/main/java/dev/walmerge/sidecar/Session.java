@@ -6,8 +6,6 @@ import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.Policy;
-import dev.walmerge.engine.retention.Retention;
-import dev.walmerge.engine.retention.RetentionThread;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
@@ -32,7 +30,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,22 +41,18 @@ import org.slf4j.LoggerFactory;
 final class Session implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final String PUBLICATION = "walmerge";
-    private static final Duration RETENTION_PERIOD = Duration.ofSeconds(30);
 
     private final SidecarSettings settings;
     private final Endpoint endpoint;
     /** Closed in reverse order. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-    private final Map<String, Policy> policies = new ConcurrentHashMap<>();
     private Connection control;
     private Lease lease;
     private volatile SlotReader reader;
     private Engine engine;
     private OpSink sink;
     private volatile boolean stopping;
-    private volatile boolean streaming;
-    private volatile Throwable failure;
 
     Session(SidecarSettings settings) {
         this.settings = settings;
@@ -88,24 +81,20 @@ final class Session implements AutoCloseable {
         SlotLock.take(control, settings.slot());
         ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
         SystemIdentity server = replication.identifySystem();
-        if (canGoOn(server)) {
-            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
+        long written = TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        if (written != 0 && slotIsUsable()) {
+            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
             lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
             startEngine(server);
             LOG.info("slot {}: going on, epoch {}, written {}", settings.slot(), lease.epoch(), lsn(lease.written()));
         } else {
             startOver(replication, server);
         }
-        streaming = true;
-        startRetention();
     }
 
-    /** Whether the slot together with the tables holds everything. */
-    private boolean canGoOn(SystemIdentity server) throws SQLException {
+    private boolean slotIsUsable() throws SQLException {
         SlotState slot = SlotState.read(control, settings.slot());
-        return slot != null
-                && !slot.lost()
-                && TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        return slot != null && !slot.lost();
     }
 
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
@@ -127,12 +116,14 @@ final class Session implements AutoCloseable {
                     lease.epoch());
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
             startEngine(server);
+            engine.trimming(false);
             new BackfillPipeline(sink, reader::keepAlive, () -> stopping).run(backfill, slot.consistentPointLsn());
+            engine.trimming(true);
         }
     }
 
     private void startEngine(SystemIdentity server) throws SQLException, IOException {
-        policies.putAll(PolicyColumns.inForce(control));
+        Map<String, Policy> policies = PolicyColumns.inForce(control);
         engine = part(Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, policies));
         sink = engine.sink();
     }
@@ -150,25 +141,10 @@ final class Session implements AutoCloseable {
                 .withMaxPayloadBytes(settings.payloadMaxBytes());
     }
 
-    private void startRetention() {
-        Retention retention = new Retention(lease, engine::writtenLsn, () -> streaming);
-        part(RetentionThread.start(
-                () -> endpoint.connect("retention"),
-                retention,
-                () -> policies.get("default").rotateAfter(),
-                RETENTION_PERIOD,
-                this::fail));
-    }
-
-    private void fail(Exception cause) {
-        failure = cause;
-        reader.stop();
-    }
-
     /** Reads until {@link #stop}, on the calling thread. */
     void run() throws OperatingException {
         PgoutputDecoder decoder = new PgoutputDecoder();
-        OpPipeline pipeline = new OpPipeline(sink, policies);
+        OpPipeline pipeline = new OpPipeline(sink);
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
@@ -178,11 +154,8 @@ final class Session implements AutoCloseable {
         } catch (ReplicationException e) {
             throw OperatingErrors.of(e);
         }
-        if (failure == null) {
-            failure = engine.failure();
-        }
-        if (failure != null) {
-            throw OperatingErrors.of(failure);
+        if (engine.failure() != null) {
+            throw OperatingErrors.of(engine.failure());
         }
     }
 
@@ -227,7 +200,6 @@ final class Session implements AutoCloseable {
 
     @Override
     public void close() {
-        streaming = false;
         while (!parts.isEmpty()) {
             try {
                 parts.pop().close();

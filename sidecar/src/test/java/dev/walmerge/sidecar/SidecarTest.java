@@ -143,6 +143,37 @@ final class SidecarTest {
     }
 
     @Test
+    void badRowsFromBeforeTheFirstStartAreDeadLettersEachOnce() throws Exception {
+        execute("insert into crdt.ops (doc, update) select 'bad', '\\x0b' from generate_series(1, 10050)");
+        start();
+        sync();
+        assertThat(query("select count(distinct row_id) from crdt.dead_letter")).containsExactly("10050");
+
+        sidecar.close();
+        execute("select pg_drop_replication_slot('" + slot() + "')");
+        start();
+        sync();
+        assertThat(query("select count(*) from crdt.dead_letter")).containsExactly("10050");
+    }
+
+    @Test
+    void positionsOfAnotherServerMeanNothingHere() throws Exception {
+        start();
+        insert("post", HELLO);
+        sync();
+        sidecar.close();
+        // As after a dump of a server whose WAL was further on, restored here.
+        execute("update crdt.docs set merged_lsn = 'FFFF/0'; update crdt.ydoc set merged_lsn = 'FFFF/0';"
+                + " update crdt.progress set system_identifier = '1', written = 'FFFF/0'");
+        insert("post", YOU);
+        start();
+        sync();
+
+        assertThat(text("post")).isEqualTo("hello you");
+        assertThat(query("select merged_lsn < 'FF/0' from crdt.docs")).containsExactly("t");
+    }
+
+    @Test
     void anEarlyUpdateIsParkedAndSaysWhatIsMissing() throws Exception {
         start();
         insert("post", YOU);

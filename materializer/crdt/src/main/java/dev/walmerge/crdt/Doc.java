@@ -31,6 +31,9 @@ public final class Doc {
     /** The most units, bytes of values and rows a document may hold: arrays must have room to grow. */
     private static final int CONTENT_LAST = 1 << 29;
 
+    /** The objects and smallest arrays of a document that holds next to nothing; measured. */
+    private static final int FIXED_BYTES = 3000;
+
     final StructStore store = new StructStore();
     private final Limits limits;
     private final Merge merge;
@@ -293,12 +296,13 @@ public final class Doc {
 
     /** An estimate of the memory this document holds, in bytes; costs a walk over its clients only. */
     public long residentBytes() {
-        return 1024
+        return FIXED_BYTES
                 + store.bytes()
                 + pendingStructs.bytes()
                 + decoded.bytes()
                 + pendingDeletes.bytes()
-                + merge.undrained.bytes();
+                + decodedDeletes.bytes()
+                + merge.bytes();
     }
 
     /** The roots something was ever put in, ordered by name. */

@@ -304,4 +304,8 @@ final class Merge {
         }
         return low;
     }
+
+    long bytes() {
+        return deleted.bytes() + dirty.bytes() + undrained.bytes() + 4L * (touched.length + drainClients.length);
+    }
 }

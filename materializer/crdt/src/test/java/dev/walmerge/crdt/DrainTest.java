@@ -48,8 +48,25 @@ class DrainTest {
                     Vectors.apply(backwards, format, drained.get(i));
                 }
                 assertThat(backwards.sameContent(source)).isTrue();
+                assertThat(framed(drained, format, gc).sameContent(source)).isTrue();
             }
         }
+    }
+
+    /** All drained updates in one row, each behind its length: parts of one array are updates too. */
+    private static Doc framed(List<byte[]> drained, UpdateFormat format, boolean gc) throws Exception {
+        ByteWriter row = new ByteWriter();
+        for (byte[] update : drained) {
+            row.varUint(update.length);
+            row.raw(update, 0, update.length);
+        }
+        Doc doc = Doc.create(gc);
+        ByteReader outer = new ByteReader().reset(row.array(), 0, 0, row.size());
+        while (!outer.atEnd()) {
+            ByteReader frame = new ByteReader().takeFrom(outer);
+            doc.apply(format, frame.bytes(), frame.pos(), frame.remaining());
+        }
+        return doc;
     }
 
     private static void drain(Doc source, Doc copy, UpdateFormat format, List<byte[]> drained) throws Exception {

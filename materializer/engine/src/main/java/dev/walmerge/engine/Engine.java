@@ -75,10 +75,14 @@ public final class Engine implements AutoCloseable {
      * @param lease of a take-over that is done
      * @param policies in force now, by collection; later versions come through the sink
      * @throws IOException if the journal's directory can't be used
+     * @throws IllegalArgumentException if the collection {@code default} has no policy: its ops would all be refused
      */
     public static Engine start(
             EngineSettings settings, ConnectionSource connections, Lease lease, Map<String, Policy> policies)
             throws IOException {
+        if (!policies.containsKey(DEFAULT_COLLECTION)) {
+            throw new IllegalArgumentException("no policy for the collection " + DEFAULT_COLLECTION);
+        }
         Journal journal = Journal.open(settings.journalDirectory(), settings.shards(), settings.journalMaxBytes());
         Engine engine = new Engine(settings, connections, lease, policies, journal);
         for (Thread thread : engine.threads) {

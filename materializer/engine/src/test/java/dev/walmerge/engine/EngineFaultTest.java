@@ -161,6 +161,22 @@ final class EngineFaultTest {
     }
 
     @Test
+    void positionsOfAnotherIncarnationSkipNothing() throws Exception {
+        fixture.start();
+        fixture.rewind(0x9000_0000L);
+        fixture.insert("d", HELLO);
+        fixture.sync();
+        fixture.engine.close();
+        fixture.failOver(0x2000);
+        fixture.start();
+        assertThat(fixture.engine.writtenLsn()).isZero();
+        fixture.insert("d", YOU);
+        fixture.sync();
+        assertThat(fixture.text("d")).isEqualTo("hello you");
+        assertThat(fixture.one("select merged_lsn from crdt.docs")).isEqualTo(Lsn.format(fixture.nextLsn()));
+    }
+
+    @Test
     void nothingIsWrittenOverAStateThatCannotBeRead() throws Exception {
         fixture.start();
         fixture.insert("d", HELLO);

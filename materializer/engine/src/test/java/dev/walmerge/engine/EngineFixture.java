@@ -24,6 +24,7 @@ final class EngineFixture implements AutoCloseable {
     final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
     final Path journal;
     Engine engine;
+    private int timeline = 1;
     private long lsn = 0x1000;
     private long rowId;
 
@@ -49,7 +50,7 @@ final class EngineFixture implements AutoCloseable {
 
     Lease takeOver() throws SQLException {
         try (Connection connection = database.connect()) {
-            return TakeOver.takeOver(connection, "walmerge", "7", 1);
+            return TakeOver.takeOver(connection, "walmerge", "7", timeline);
         }
     }
 
@@ -101,6 +102,12 @@ final class EngineFixture implements AutoCloseable {
     void rewind(long toLsn) {
         lsn = toLsn;
         rowId = 0;
+    }
+
+    /** As after a failover: another timeline, whose positions say nothing about those before. */
+    void failOver(long toLsn) {
+        timeline++;
+        lsn = toLsn;
     }
 
     /** Flushes everything and waits until it is written. */

@@ -5,7 +5,6 @@ import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.ReplicationHandler;
 import dev.walmerge.decoder.pgoutput.Tuple;
 import dev.walmerge.engine.OpSink;
-import dev.walmerge.engine.Policy;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,17 +22,11 @@ public final class OpPipeline implements ReplicationHandler {
     static final String DEFAULT_COLLECTION = "default";
 
     private final OpSink sink;
-    private final Map<String, Policy> policies;
     private final Map<Integer, OpsColumns> opTables = new HashMap<>();
     private final Map<Integer, PolicyColumns> settings = new HashMap<>();
 
-    /**
-     * @param sink where ops go
-     * @param policies the settings in force, kept up to date here
-     */
-    public OpPipeline(OpSink sink, Map<String, Policy> policies) {
+    public OpPipeline(OpSink sink) {
         this.sink = sink;
-        this.policies = policies;
     }
 
     @Override
@@ -69,10 +62,7 @@ public final class OpPipeline implements ReplicationHandler {
         }
         PolicyColumns policy = settings.get(relation.oid());
         if (policy != null) {
-            String collection = policy.collection(row);
-            Policy changed = policy.read(row);
-            policies.put(collection, changed);
-            sink.policy(collection, changed);
+            sink.policy(policy.collection(row), policy.read(row));
         }
     }
 

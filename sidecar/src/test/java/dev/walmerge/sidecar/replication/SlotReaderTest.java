@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.Assertions;
@@ -114,10 +115,15 @@ final class SlotReaderTest {
             try (RunningReader running = RunningReader.start(fixture.endpoint, eager)) {
                 fixture.insert("a");
                 await().until(() -> fixture.state().confirmedFlushLsn() >= currentLsn(fixture));
-                // The server's own background writer may log a snapshot of running transactions, once.
-                long before = currentLsn(fixture);
-                await().until(() -> heardFor(fixture, "2s"));
-                assertThat(currentLsn(fixture) - before).isLessThan(500);
+                // Other databases of this server are vacuumed and dropped meanwhile, so not every window is quiet; but
+                // WAL
+                // that each status causes would be in all of them.
+                await().atMost(Duration.ofMinutes(1)).until(() -> {
+                    long before = currentLsn(fixture);
+                    Instant windowEnd = Instant.now().plusSeconds(2);
+                    await().until(() -> heardAfter(fixture, windowEnd));
+                    return currentLsn(fixture) - before < 500;
+                });
                 running.stop();
             }
         }
@@ -268,9 +274,11 @@ final class SlotReaderTest {
             thread.start();
             fixture.insert("a");
             long written = currentLsn(fixture);
-            await().until(() -> Long.compareUnsigned(reader.confirmedLsn(), 0) > 0
-                    && Long.compareUnsigned(reader.receivedLsn(), reader.confirmedLsn()) == 0
-                    && Long.compareUnsigned(reader.receivedLsn(), written) <= 0);
+            await().until(() -> {
+                long confirmed = reader.confirmedLsn();
+                return Long.compareUnsigned(confirmed, written) >= 0
+                        && Long.compareUnsigned(confirmed, currentLsn(fixture)) <= 0;
+            });
             reader.stop();
             thread.join(2_000);
             assertThat(thread.isAlive()).isFalse();
@@ -302,6 +310,18 @@ final class SlotReaderTest {
                         from pg_stat_replication r join pg_replication_slots s on s.active_pid = r.pid
                         where s.slot_name = '%s'
                         """.formatted(interval, fixture.slot))) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    private static boolean heardAfter(SlotFixture fixture, Instant time) throws Exception {
+        try (Connection connection = fixture.database.connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("""
+                        select r.reply_time > '%s'::timestamptz
+                        from pg_stat_replication r join pg_replication_slots s on s.active_pid = r.pid
+                        where s.slot_name = '%s'
+                        """.formatted(time, fixture.slot))) {
             return row.next() && row.getBoolean(1);
         }
     }

@@ -108,7 +108,7 @@ create table crdt.docs (
   merged_lsn pg_lsn not null,
   op_count bigint not null,
   staleness interval not null,
-  staleness_bound text not null check (staleness_bound in ('debounce', 'interval', 'budget', 'staleness_max', 'barrier', 'shutdown')),
+  staleness_bound text not null check (staleness_bound in ('debounce', 'interval', 'budget', 'staleness_max', 'barrier', 'memory', 'shutdown')),
   updated_at timestamptz not null,
   warning text,
   error text
@@ -206,10 +206,11 @@ create table crdt.dead_letter (
   reason text not null,
   byte_offset int,
   at timestamptz not null default now(),
-  unique (lsn, seq)
+  -- An op that comes again, through a slot made anew or from a backfill, is the same letter.
+  unique (collection, row_id)
 );
 comment on table crdt.dead_letter is 'Ops that could not be merged, as they came, with the rule that refused them. Everything after them went on.';
-comment on column crdt.dead_letter.lsn is 'The end of the commit that brought the op; with seq, its place in that transaction.';
+comment on column crdt.dead_letter.lsn is 'The end of the commit that brought the op, 0/0 if a backfill did; seq is its place in that transaction.';
 comment on column crdt.dead_letter.row_id is 'The id of the op row.';
 comment on column crdt.dead_letter.role is 'Who inserted the op.';
 comment on column crdt.dead_letter.rule is 'The stable code of the rule that was broken.';

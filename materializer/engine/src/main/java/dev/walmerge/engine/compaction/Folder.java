@@ -17,17 +17,23 @@ public final class Folder {
      * @return null if what was encoded does not say what the document says: it must not be written
      */
     public static Fold fold(Doc doc) {
-        byte[] state = doc.encodeState(UpdateFormat.V1);
+        Fold fold = fold(doc, UpdateFormat.V1, STATE_FORMAT);
+        // V1 writes embeds and format values as JSON text, which has no NaN, no undefined and no bytes.
+        return fold != null ? fold : fold(doc, UpdateFormat.V2, "yjs-v2");
+    }
+
+    private static Fold fold(Doc doc, UpdateFormat format, String name) {
+        byte[] state = doc.encodeState(format);
         Doc copy = Doc.create(true);
         try {
-            copy.apply(UpdateFormat.V1, state, 0, state.length);
+            copy.apply(format, state, 0, state.length);
         } catch (MalformedUpdateException e) {
             return null;
         }
         if (copy.hasPending() || !doc.sameContent(copy)) {
             return null;
         }
-        return new Fold(STATE_FORMAT, state, doc.stateVector());
+        return new Fold(name, state, doc.stateVector());
     }
 
     /** The state of a document that nobody has written to. */

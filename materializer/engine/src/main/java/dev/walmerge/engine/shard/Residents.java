@@ -3,7 +3,7 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.UpdateFormat;
-import dev.walmerge.engine.journal.DocumentHash;
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StoredDocument;

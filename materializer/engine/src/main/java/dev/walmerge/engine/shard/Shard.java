@@ -436,7 +436,7 @@ final class Shard implements JournalHandler {
             ResidentDocument next = document.next;
             if (!document.inFlight) {
                 excessBytes -= document.residentBytes;
-                document.urgent = StalenessBound.BARRIER;
+                document.urgent = StalenessBound.MEMORY;
                 flush(document, false);
             }
             document = next;

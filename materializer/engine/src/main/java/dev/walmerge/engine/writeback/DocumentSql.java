@@ -54,7 +54,7 @@ final class DocumentSql {
             insert into crdt.dead_letter
               (collection, doc, lsn, seq, row_id, format, payload, op, role, rule, reason, byte_offset)
             values (?, ?, ?::pg_lsn, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?)
-            on conflict (lsn, seq) do nothing""";
+            on conflict (collection, row_id) do nothing""";
 
     static final String INSERT_DOCS = """
             insert into crdt.docs (doc, version, epoch, body_text, body_json, complete, missing, merged_lsn, op_count,

@@ -40,8 +40,8 @@ final class ProgressSql {
             where slot = ? and epoch = ? and nonce = any (?)""";
 
     static final String WRITTEN_BEFORE = """
-            select from crdt.progress
-            where slot = ? and system_identifier = ? and timeline = ? and written > '0/0'""";
+            select written::text from crdt.progress
+            where slot = ? and system_identifier = ? and timeline = ?""";
 
     static final String START_OVER =
             "update crdt.progress set written = '0/0', updated_at = now() where slot = ? and epoch = ?";

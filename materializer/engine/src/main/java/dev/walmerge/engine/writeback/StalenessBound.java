@@ -7,6 +7,8 @@ public enum StalenessBound {
     BUDGET("budget"),
     STALENESS_MAX("staleness_max"),
     BARRIER("barrier"),
+    /** Resident documents exceeded their bound. */
+    MEMORY("memory"),
     SHUTDOWN("shutdown");
 
     private final String label;

@@ -42,15 +42,15 @@ public final class TakeOver {
         }
     }
 
-    /** Whether this very server holds what an earlier session wrote, so that its slot together with the tables is all. */
-    public static boolean writtenBefore(Connection connection, String slot, String systemIdentifier, int timeline)
+    /** Up to where earlier sessions wrote on this very server, unsigned; 0 if the tables and the slot are not all. */
+    public static long writtenBefore(Connection connection, String slot, String systemIdentifier, int timeline)
             throws SQLException {
         try (PreparedStatement select = connection.prepareStatement(ProgressSql.WRITTEN_BEFORE)) {
             select.setString(1, slot);
             select.setString(2, systemIdentifier);
             select.setInt(3, timeline);
             try (ResultSet row = select.executeQuery()) {
-                return row.next();
+                return row.next() ? LogSequenceNumber.valueOf(row.getString(1)).asLong() : 0;
             }
         }
     }

@@ -1,7 +1,7 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
-import dev.walmerge.engine.journal.DocumentHash;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

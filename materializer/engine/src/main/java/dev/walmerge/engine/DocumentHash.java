@@ -1,4 +1,4 @@
-package dev.walmerge.engine.journal;
+package dev.walmerge.engine;
 
 /** Spreads documents over shards, and names them in logs. */
 public final class DocumentHash {
