@@ -30,7 +30,7 @@ final class Queries {
         return List.of(
                 new Query("search: full text, from the GIN index", """
                         select doc, ts_headline('english', body_text, q, 'MaxWords=9, MinWords=5') as found
-                        from crdt.docs, websearch_to_tsquery('english', '"skip list" or "clown school" or "other properties"') q
+                        from crdt.docs, websearch_to_tsquery('english', '"skip list" or "clown school" or meditate') q
                         where crdt.tsv(body_text) @@ q and doc like '%s/%%' order by doc;""".formatted(run)),
                 new Query("text: what each document says now", """
                         select doc, version, length(body_text) as length, left(body_text, 48) as begins

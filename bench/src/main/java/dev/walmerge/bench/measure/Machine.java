@@ -1,11 +1,13 @@
 package dev.walmerge.bench.measure;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** What a number was measured on: without it a number says nothing. */
@@ -22,6 +24,13 @@ public final class Machine {
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                         + System.getProperty("os.arch") + ", "
                         + Runtime.getRuntime().availableProcessors() + " processors");
+        // More than the number of processors: someone else was busy too, and latencies are theirs as well.
+        facts.put(
+                "load",
+                String.format(
+                        Locale.ROOT,
+                        "%.1f",
+                        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
         facts.put("commit", commit());
         return facts;
     }
