@@ -9,9 +9,11 @@ public final class StateDirectory {
 
     public static Path ofUser(Map<String, String> environment) {
         String xdg = environment.get("XDG_STATE_HOME");
-        Path home = xdg == null || xdg.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state")
-                : Path.of(xdg);
-        return home.resolve("walmerge").toAbsolutePath();
+        if (xdg != null && !xdg.isEmpty()) {
+            return Path.of(xdg).resolve("walmerge").toAbsolutePath();
+        }
+        // The JVM asks the user database instead, which is not what someone who set HOME means.
+        String home = environment.getOrDefault("HOME", System.getProperty("user.home"));
+        return Path.of(home, ".local", "state", "walmerge").toAbsolutePath();
     }
 }
