@@ -8,6 +8,7 @@ import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import dev.walmerge.sidecar.migrate.MigrationException;
+import java.sql.SQLException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -46,6 +47,9 @@ public final class Main {
             return ExitCode.OPERATOR;
         }
         if (failure instanceof MigrationException known) {
+            return report(OperatingErrors.of(known));
+        }
+        if (failure instanceof SQLException known) {
             return report(OperatingErrors.of(known));
         }
         if (failure instanceof OperatingException known) {

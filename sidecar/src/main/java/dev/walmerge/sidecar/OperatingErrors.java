@@ -10,24 +10,42 @@ import java.sql.SQLException;
 
 /** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
 public final class OperatingErrors {
+    /** The code after which a session must start over although the slot is there. */
+    static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
+
     private OperatingErrors() {}
 
     public static OperatingException of(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
+        if (state.equals(ReplicationException.NO_PASSWORD)) {
+            return operator(
+                    "password-missing",
+                    "the server asks for a password and none was given",
+                    "set WALMERGE_PASSWORD, or write the password into ~/.pgpass",
+                    e);
+        }
         if (state.startsWith("28")) {
             return operator("login-refused", "the server refuses the login", "check user, password and pg_hba.conf", e);
         }
         if (state.equals("3D000")) {
             return operator("no-database", "the database does not exist", "check the name at the end of the URL", e);
         }
+        if (state.equals("3F000") || state.equals("42P01")) {
+            return operator(
+                    "schema-missing",
+                    "the schema crdt is not installed in this database",
+                    "run `ops/walmerge init --url ...` as the database's owner",
+                    e);
+        }
         if (state.equals("42501")) {
-            String cure = "run `walmerge init --sidecar-role NAME` as the owner: it grants or prints what is missing";
+            String cure =
+                    "run `ops/walmerge init --sidecar-role NAME` as the owner: it grants or prints what is missing";
             return operator("missing-right", "the role lacks a right", cure, e);
         }
         if (state.startsWith("08") || state.startsWith("57P") || state.startsWith("53")) {
             return retryable(
                     "server-unreachable",
-                    "the server can't be reached, or is not ready (SQLSTATE " + state + ")",
+                    "the server can't be reached, or is not ready (SQLSTATE " + state + ": " + firstLine(e) + ")",
                     "check host, port and the server's log",
                     e);
         }
@@ -49,6 +67,11 @@ public final class OperatingErrors {
                 kind, e.code().label(), e.getMessage(), e.code().cure(), e);
     }
 
+    /** The slot can't decode what was written while its publication was missing: the next session makes it anew. */
+    static OperatingException slotPastPublication(ReplicationException e) {
+        return retryable(SLOT_PAST_PUBLICATION, e.getMessage(), "the slot is made anew, from the tables", e);
+    }
+
     static OperatingException of(IOException e, Path directory) {
         return operator(
                 "state-directory",
@@ -58,7 +81,14 @@ public final class OperatingErrors {
     }
 
     public static OperatingException of(MigrationException e) {
-        return operator(e.code().label(), e.getMessage(), "see the runbook", e);
+        String cure = switch (e.code()) {
+            case SCHEMA_NEWER -> "run the version of walmerge that migrated it";
+            case SCHEMA_DIFFERS -> "run the build that installed it";
+            case SCHEMA_FOREIGN -> "rename that schema, or use another database";
+            case NOT_PERMITTED -> "run init as a role with CREATE on the database and CREATEROLE";
+            case SERVER_TOO_OLD -> "use Postgres 15 or later";
+        };
+        return operator(e.code().label(), e.getMessage(), cure, e);
     }
 
     /** Why an engine stopped. */
@@ -76,6 +106,11 @@ public final class OperatingErrors {
                 "the engine stopped: " + failure.getClass().getSimpleName(),
                 "it starts again from what is written; report it if it comes back",
                 failure);
+    }
+
+    /** What the driver says of a connection holds host and port; later lines of a server's error may quote values. */
+    private static String firstLine(SQLException e) {
+        return e.getMessage() == null ? "" : e.getMessage().lines().findFirst().orElse("");
     }
 
     private static OperatingException operator(String code, String message, String cure, Throwable cause) {

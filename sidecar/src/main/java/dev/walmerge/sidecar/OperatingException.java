@@ -37,6 +37,11 @@ public final class OperatingException extends Exception {
         return code;
     }
 
+    /** What to do about it, as one clause. */
+    public String cure() {
+        return cure;
+    }
+
     /** What to tell whoever runs this. */
     public String report() {
         return "walmerge: " + getMessage() + System.lineSeparator() + "  cure: " + cure + System.lineSeparator()

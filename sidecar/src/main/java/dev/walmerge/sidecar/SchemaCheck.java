@@ -17,7 +17,7 @@ final class SchemaCheck {
                         Kind.OPERATOR,
                         "schema-missing",
                         "the schema crdt is not installed in this database, or is an older one",
-                        "run `walmerge init --url ... --sidecar-role NAME` as the database's owner",
+                        "run `ops/walmerge init --url ... --sidecar-role NAME` as the database's owner",
                         null);
             }
         } catch (MigrationException e) {

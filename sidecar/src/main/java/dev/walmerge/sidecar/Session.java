@@ -9,6 +9,7 @@ import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
+import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
@@ -25,7 +26,9 @@ import dev.walmerge.sidecar.replication.SystemIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -43,6 +46,7 @@ final class Session implements AutoCloseable {
     private static final String PUBLICATION = "walmerge";
 
     private final SidecarSettings settings;
+    private final boolean startOverAnyway;
     private final Endpoint endpoint;
     /** Closed in reverse order. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -54,8 +58,10 @@ final class Session implements AutoCloseable {
     private OpSink sink;
     private volatile boolean stopping;
 
-    Session(SidecarSettings settings) {
+    /** @param startOver whether the slot is of no use although it is there */
+    Session(SidecarSettings settings, boolean startOver) {
         this.settings = settings;
+        this.startOverAnyway = startOver;
         this.endpoint = Endpoints.of(settings);
     }
 
@@ -82,19 +88,44 @@ final class Session implements AutoCloseable {
         ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
         SystemIdentity server = replication.identifySystem();
         long written = TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
-        if (written != 0 && slotIsUsable()) {
+        boolean slotIsUsable = slotIsUsable(server);
+        if (written != 0 && slotIsUsable) {
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
             lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
             startEngine(server);
-            LOG.info("slot {}: going on, epoch {}, written {}", settings.slot(), lease.epoch(), lsn(lease.written()));
+            LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
         } else {
             startOver(replication, server);
         }
+        LOG.info("ready: {}", whereWeAre());
     }
 
-    private boolean slotIsUsable() throws SQLException {
+    private String whereWeAre() throws SQLException {
+        try (Statement statement = control.createStatement();
+                ResultSet row = statement.executeQuery("select format('database %s on %s as %s', current_database(),"
+                        + " coalesce(host(inet_server_addr()) || ':' || inet_server_port(), 'a local socket'),"
+                        + " current_user)")) {
+            row.next();
+            return row.getString(1);
+        }
+    }
+
+    /** Whether the slot is there and can be read. One that belongs to another database is never touched. */
+    private boolean slotIsUsable(SystemIdentity server) throws SQLException, OperatingException {
         SlotState slot = SlotState.read(control, settings.slot());
-        return slot != null && !slot.lost();
+        if (slot == null) {
+            return false;
+        }
+        if (!server.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
+            throw new OperatingException(
+                    Kind.OPERATOR,
+                    "slot-exists",
+                    "the slot " + settings.slot() + " belongs to the database " + slot.database() + ", with the plugin "
+                            + slot.plugin(),
+                    "names of slots are server-wide: give this database's sidecar another with --slot",
+                    null);
+        }
+        return !startOverAnyway && !slot.lost();
     }
 
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
@@ -104,6 +135,9 @@ final class Session implements AutoCloseable {
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
         if (SlotState.read(control, settings.slot()) != null) {
+            LOG.warn(
+                    "slot {}: dropped, it can't be gone on with; everything is read from the tables again",
+                    settings.slot());
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
@@ -153,7 +187,12 @@ final class Session implements AutoCloseable {
                     engine::quiet,
                     this::hasRoom);
         } catch (ReplicationException e) {
-            throw OperatingErrors.of(e);
+            // At the start an operator must make it. Gone while it was read, or made anew meanwhile: the slot can't
+            // pass
+            // what was written without it.
+            throw e.code() == ReplicationException.Code.PUBLICATION_MISSING
+                    ? OperatingErrors.slotPastPublication(e)
+                    : OperatingErrors.of(e);
         }
         if (engine.failure() != null) {
             throw OperatingErrors.of(engine.failure());

@@ -19,6 +19,7 @@ public final class Sidecar implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Sidecar.class);
     private static final long PAUSE_FIRST_MILLIS = 100;
     private static final long PAUSE_MAX_MILLIS = 5_000;
+    private static final long WARN_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final Duration DRAIN = Duration.ofSeconds(10);
     private static final long STOP_MILLIS = 20_000;
 
@@ -28,6 +29,9 @@ public final class Sidecar implements AutoCloseable {
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
     private volatile Session session;
     private volatile OperatingException end;
+    private boolean startOver;
+    private String warnedCode;
+    private long warnedNanos;
 
     /**
      * A sidecar that does nothing before {@link #begin}.
@@ -99,7 +103,6 @@ public final class Sidecar implements AutoCloseable {
 
     private void loop() {
         long pauseMillis = PAUSE_FIRST_MILLIS;
-        String lastCode = null;
         try {
             while (stopped.getCount() > 0) {
                 long startNanos = System.nanoTime();
@@ -113,11 +116,8 @@ public final class Sidecar implements AutoCloseable {
                     }
                     boolean wasUp = System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MAX_MILLIS);
                     pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
-                    // The same reason again is no news.
-                    if (wasUp || !e.code().equals(lastCode)) {
-                        LOG.warn("{}: {}; trying again", e.code(), e.getMessage());
-                    }
-                    lastCode = e.code();
+                    warn(e, wasUp);
+                    startOver = e.code().equals(OperatingErrors.SLOT_PAST_PUBLICATION);
                 }
                 firstAttempt.countDown();
                 if (stopped.await(pauseMillis, TimeUnit.MILLISECONDS)) {
@@ -139,8 +139,18 @@ public final class Sidecar implements AutoCloseable {
         }
     }
 
+    /** The same reason again is no news, but silence would look like an end. */
+    private void warn(OperatingException e, boolean wasUp) {
+        long nowNanos = System.nanoTime();
+        if (wasUp || !e.code().equals(warnedCode) || nowNanos - warnedNanos > WARN_AGAIN_NANOS) {
+            warnedCode = e.code();
+            warnedNanos = nowNanos;
+            LOG.warn("{}: {}; trying again; cure: {}", e.code(), e.getMessage(), e.cure());
+        }
+    }
+
     private void runSession() throws OperatingException {
-        try (Session opened = new Session(settings)) {
+        try (Session opened = new Session(settings, startOver)) {
             session = opened;
             if (stopped.getCount() == 0) {
                 return;

@@ -6,7 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
+import dev.walmerge.sidecar.migrate.Install;
 import dev.walmerge.sql.testing.PostgresServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -256,6 +259,55 @@ final class SidecarTest {
     }
 
     @Test
+    void theSlotOfAnotherDatabaseIsNotTouched() throws Exception {
+        start();
+        insert("post", HELLO);
+        sync();
+        sidecar.close();
+        PostgresServer.Database other = PostgresServer.shared().createInstalledDatabase();
+        assertThatThrownBy(() -> Sidecar.start(ConfigLoader.load(
+                        Map.of(
+                                Setting.URL, other.url(),
+                                Setting.SLOT, slot(),
+                                Setting.STATE_DIRECTORY, folder.resolve("other").toString()),
+                        Map.of(),
+                        null)))
+                .isInstanceOfSatisfying(OperatingException.class, e -> {
+                    assertThat(e.code()).isEqualTo("slot-exists");
+                    assertThat(e.report()).contains(database.name()).contains("--slot");
+                });
+        assertThat(query("select database from pg_replication_slots where slot_name = '" + slot() + "'"))
+                .containsExactly(database.name());
+        insert("post", YOU);
+        start();
+        sync();
+        assertThat(text("post")).isEqualTo("hello you");
+    }
+
+    @Test
+    void aPublicationThatWasGoneIsMendedByInitAndNothingIsLost() throws Exception {
+        start();
+        insert("post", HELLO);
+        sync();
+        sidecar.close();
+        execute("drop publication walmerge");
+        insert("post", YOU);
+        assertThatThrownBy(this::start)
+                .isInstanceOfSatisfying(
+                        OperatingException.class, e -> assertThat(e.code()).isEqualTo("publication-missing"));
+        StringWriter said = new StringWriter();
+        try (Connection connection = database.connect()) {
+            new Install(connection, new PrintWriter(said)).run(null);
+        }
+        assertThat(said.toString()).contains("made the publication walmerge again");
+        start();
+        if (majorVersion() < 18) {
+            sync();
+            assertThat(text("post")).isEqualTo("hello you");
+        }
+    }
+
+    @Test
     void whatIsWrongWithTheDatabaseIsSaidWithItsCure() {
         PostgresServer.Database empty = PostgresServer.shared().createDatabase();
         assertThatThrownBy(() -> Sidecar.start(ConfigLoader.load(Map.of(Setting.URL, empty.url()), Map.of(), null)))
@@ -273,6 +325,12 @@ final class SidecarTest {
                         Setting.STATE_DIRECTORY, folder.resolve("state").toString()),
                 Map.of(),
                 null));
+    }
+
+    private int majorVersion() throws SQLException {
+        try (Connection connection = database.connect()) {
+            return connection.getMetaData().getDatabaseMajorVersion();
+        }
     }
 
     private String slot() {

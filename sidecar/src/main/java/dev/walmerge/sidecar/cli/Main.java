@@ -3,6 +3,7 @@ package dev.walmerge.sidecar.cli;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
+import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,6 +12,12 @@ import picocli.CommandLine.Command;
 @Command(
         name = "walmerge",
         description = "Materializes collaborative documents from ops that apps INSERT into Postgres.",
+        footer = {
+            "",
+            "Beside these, ops/walmerge knows:",
+            "  demo     everything on this machine, with an embedded Postgres and real editing histories",
+            "  bench    named scenarios, such as: bench keystroke"
+        },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class)
 public final class Main {
@@ -22,8 +29,9 @@ public final class Main {
 
     static int execute(String... args) {
         CommandLine command = new CommandLine(new Main());
-        command.addSubcommand(SettingsOptions.addTo(new CommandLine(new RunCommand())));
-        command.addSubcommand(SettingsOptions.addTo(new CommandLine(new InitCommand())));
+        command.addSubcommand(SettingsOptions.addTo(new CommandLine(new RunCommand()), Setting.values()));
+        command.addSubcommand(
+                SettingsOptions.addTo(new CommandLine(new InitCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
         command.addSubcommand(new CommandLine(new InspectCommand()));
         command.addSubcommand(new CommandLine.HelpCommand());
         command.setExecutionStrategy(parsed -> {

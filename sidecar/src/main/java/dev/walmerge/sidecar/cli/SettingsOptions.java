@@ -17,14 +17,15 @@ final class SettingsOptions {
 
     private SettingsOptions() {}
 
-    static CommandLine addTo(CommandLine command) {
+    /** @param settings those the command has a use for; the others may stand in the file or the environment all the same */
+    static CommandLine addTo(CommandLine command, Setting... settings) {
         CommandSpec spec = command.getCommandSpec();
         spec.addOption(OptionSpec.builder(CONFIG)
                 .type(Path.class)
                 .paramLabel("FILE")
                 .description("YAML with the same keys; flags win over WALMERGE_* variables, those over the file")
                 .build());
-        for (Setting setting : Setting.values()) {
+        for (Setting setting : settings) {
             spec.addOption(OptionSpec.builder("--" + setting.key())
                     .type(String.class)
                     .paramLabel("VALUE")
@@ -38,7 +39,9 @@ final class SettingsOptions {
         CommandLine.ParseResult parsed = spec.commandLine().getParseResult();
         Map<Setting, String> flags = new EnumMap<>(Setting.class);
         for (Setting setting : Setting.values()) {
-            String value = parsed.matchedOptionValue("--" + setting.key(), null);
+            String value = spec.findOption(setting.key()) == null
+                    ? null
+                    : parsed.matchedOptionValue("--" + setting.key(), null);
             if (value != null) {
                 flags.put(setting, value);
             }

@@ -12,6 +12,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,6 +23,8 @@ public final class ConfigLoader {
     /** What PostgreSQL allows in the name of a slot. */
     private static final Pattern SLOT_NAME = Pattern.compile("[a-z0-9_]{1,63}");
 
+    private static final String CONFIG_VARIABLE = "WALMERGE_CONFIG";
+    private static final Set<String> OTHER_VARIABLES = Set.of(CONFIG_VARIABLE, "WALMERGE_LOG_LEVEL");
     private static final long MIB = 1L << 20;
     private static final int SHARDS_MAX = 64;
 
@@ -34,14 +38,16 @@ public final class ConfigLoader {
     /**
      * @param flags what the command line gave
      * @param environment the process's environment
-     * @param yaml a file, or null
+     * @param yaml a file, or null for the one that {@code WALMERGE_CONFIG} names, if it names any
      */
     public static SidecarSettings load(Map<Setting, String> flags, Map<String, String> environment, Path yaml)
             throws ConfigException {
         ConfigLoader loader = new ConfigLoader();
-        if (yaml != null) {
-            loader.readYaml(yaml);
+        String named = environment.getOrDefault(CONFIG_VARIABLE, "");
+        if (yaml != null || !named.isEmpty()) {
+            loader.readYaml(yaml != null ? yaml : Path.of(named));
         }
+        loader.refuseUnknown(environment);
         for (Setting setting : Setting.values()) {
             String variable = setting.environmentVariable();
             if (environment.containsKey(variable)) {
@@ -56,6 +62,19 @@ public final class ConfigLoader {
             throw new ConfigException(loader.faults);
         }
         return settings;
+    }
+
+    /** A misspelt variable would go unnoticed, and without a URL something else would start. */
+    private void refuseUnknown(Map<String, String> environment) {
+        Set<String> known = new TreeSet<>(OTHER_VARIABLES);
+        for (Setting setting : Setting.values()) {
+            known.add(setting.environmentVariable());
+        }
+        for (String variable : new TreeSet<>(environment.keySet())) {
+            if (variable.startsWith("WALMERGE_") && !known.contains(variable)) {
+                faults.add(variable + ": no such variable; there are " + String.join(", ", known));
+            }
+        }
     }
 
     private void readYaml(Path file) throws ConfigException {

@@ -5,14 +5,16 @@ import java.util.Locale;
 /** The settings of the process, each under one name: {@code --slot}, {@code WALMERGE_SLOT}, {@code slot:} in YAML. */
 public enum Setting {
     URL("url", "jdbc:postgresql://HOST/DATABASE; without it, an embedded Postgres"),
-    USER("user", "who to connect as; needs crdt_sidecar and REPLICATION"),
-    PASSWORD("password", "better in WALMERGE_PASSWORD or a passfile than on a command line"),
-    SLOT("slot", "the replication slot, one a sidecar"),
-    STATE_DIRECTORY("state-directory", "where the journal (a cache) and the embedded server live"),
-    SHARDS("shards", "threads that merge, 1 to 64"),
-    MEMORY("memory", "what resident documents may take, such as 256MiB"),
-    JOURNAL_MAX("journal-max", "when this much waits to be merged, reading pauses"),
-    PAYLOAD_MAX("payload-max", "a larger update is a dead letter");
+    USER("user", "who to connect as: for run the sidecar's role, for init the database's owner"),
+    PASSWORD("password", "better in WALMERGE_PASSWORD or ~/.pgpass than on a command line"),
+    SLOT("slot", "the replication slot, one a sidecar and database (default: walmerge)"),
+    STATE_DIRECTORY(
+            "state-directory",
+            "where the journal (a cache) and the embedded server live (default: ~/.local/state/walmerge)"),
+    SHARDS("shards", "threads that merge, 1 to 64 (default: 1)"),
+    MEMORY("memory", "what resident documents may take (default: 256MiB)"),
+    JOURNAL_MAX("journal-max", "when this much waits to be merged, reading pauses (default: 1GiB)"),
+    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB)");
 
     private final String key;
     private final String help;

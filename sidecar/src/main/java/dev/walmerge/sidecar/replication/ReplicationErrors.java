@@ -30,6 +30,7 @@ final class ReplicationErrors {
             case "55000" -> doing == Doing.CREATE_SLOT ? Code.WAL_LEVEL : Code.SLOT_LOST;
             case "28000", "42501" -> Code.NOT_ALLOWED;
             case "28P01" -> Code.WRONG_PASSWORD;
+            case ReplicationException.NO_PASSWORD -> Code.PASSWORD_MISSING;
             case "3D000" -> Code.DATABASE_MISSING;
             case "53400" -> Code.NO_FREE_SLOT;
             case "53300" -> Code.NO_FREE_CONNECTION;

@@ -3,11 +3,14 @@ package dev.walmerge.sidecar.replication;
 import java.util.Locale;
 
 /**
- * Why a slot can't be used, or why streaming ended. The message says what happened and what to do about it; it holds no
+ * Why a slot can't be used, or why streaming ended. The message says what happened, {@link Code#cure} what to do about it; it holds no
  * content and no credentials, except what the server itself writes into an error.
  */
 public final class ReplicationException extends Exception {
     private static final long serialVersionUID = 1L;
+
+    /** The driver's SQLSTATE for a server that wants a password when it has none to give. */
+    public static final String NO_PASSWORD = "08004";
 
     /** Who can do something about it. */
     public enum Kind {
@@ -40,7 +43,7 @@ public final class ReplicationException extends Exception {
                 "the server removed WAL the slot needed (max_slot_wal_keep_size, idle_replication_slot_timeout);"
                         + " drop the slot, and start again to resync from the tables"),
         /** 42704 while streaming, or found before. */
-        PUBLICATION_MISSING(Kind.OPERATOR, "run `walmerge init`, which creates the publication"),
+        PUBLICATION_MISSING(Kind.OPERATOR, "run `ops/walmerge init`, which creates the publication"),
         /** 28000 or 42501. */
         NOT_ALLOWED(
                 Kind.OPERATOR,
@@ -48,6 +51,8 @@ public final class ReplicationException extends Exception {
                         + " and let pg_hba.conf admit the role to this database"),
         /** 28P01. */
         WRONG_PASSWORD(Kind.OPERATOR, "check user and password"),
+        /** 08004: what the driver says when the server wants a password and it has none. */
+        PASSWORD_MISSING(Kind.OPERATOR, "set WALMERGE_PASSWORD, or write the password into ~/.pgpass"),
         /** 3D000. */
         DATABASE_MISSING(Kind.OPERATOR, "check the database's name in the URL"),
         /** 55000 when a slot is created. */
@@ -89,7 +94,7 @@ public final class ReplicationException extends Exception {
     private final Code code;
 
     ReplicationException(Code code, String what, Throwable cause) {
-        super(code.label() + ": " + what + "; " + code.cure(), cause);
+        super(what, cause);
         this.code = code;
     }
 

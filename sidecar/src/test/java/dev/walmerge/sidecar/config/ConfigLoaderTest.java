@@ -66,6 +66,18 @@ final class ConfigLoaderTest {
     }
 
     @Test
+    void theEnvironmentNamesTheFileAndNothingUnknown() throws Exception {
+        Path yaml = yaml("slot: from_yaml\n");
+        assertThat(ConfigLoader.load(Map.of(), Map.of("WALMERGE_CONFIG", yaml.toString()), null)
+                        .slot())
+                .isEqualTo("from_yaml");
+        assertThatThrownBy(() -> ConfigLoader.load(Map.of(), Map.of("WALMERGE_ULR", "x"), null))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("WALMERGE_ULR: no such variable; there are WALMERGE_CONFIG, ")
+                .hasMessageContaining("WALMERGE_URL");
+    }
+
+    @Test
     void settingsNeverShowASecret() throws Exception {
         SidecarSettings settings = ConfigLoader.load(
                 Map.of(Setting.URL, "jdbc:postgresql://h/d?password=hidden", Setting.PASSWORD, "hidden"),

@@ -107,8 +107,8 @@ select 7, 'publication', case when p.options and p.tables = 2 then 'ok' else 'cr
     when not p.options then 'the publication "walmerge" does not publish inserts via the root'
     else 'the publication "walmerge" is whole' end,
   'What the publication lacks never reaches the sidecar; PG 18 skips it in silence.',
-  'Never drop it while the slot exists. alter publication walmerge set table crdt.ops, crdt.collection; '
-    'alter publication walmerge set (publish = ''insert'', publish_via_partition_root = true); then walmerge verify.'
+  'Never drop it while the slot exists. Run ops/walmerge init, which mends it; stop the sidecar and drop the slot if '
+    'rows were inserted meanwhile, so that it reads them from the tables.'
 from (values (1)) one left join publication p on true
 union all
 select 8, 'dead_letters', case when count(*) > 0 then 'warning' else 'ok' end,

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Commits what the shards submit, in batches of whatever has come, each with the progress row. A batch that fails is
@@ -25,6 +27,9 @@ public final class WriteBackThread implements Runnable {
     private static final long MAX_WAIT_NANOS = 100_000_000;
     /** Progress without documents is committed at most so often, unless someone waits for it. */
     private static final long PROGRESS_NANOS = 100_000_000;
+
+    private static final long REPORT_NANOS = 10_000_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(WriteBackThread.class);
 
     private record Pending(int shard, Submission submission) {}
 
@@ -46,6 +51,8 @@ public final class WriteBackThread implements Runnable {
     private volatile long progressLsn;
     private long urgentLsn;
     private long lastCommitNanos;
+    private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
+    private long unreportedLetters;
     private volatile long writtenLsn;
     private volatile long persistedLsn;
     private volatile boolean stopped;
@@ -184,9 +191,24 @@ public final class WriteBackThread implements Runnable {
         }
         Committed committed = commit(writes, letters, lsn);
         lastCommitNanos = System.nanoTime();
+        report(letters);
         settle();
         persistedLsn = lsn;
         acknowledge(committed);
+    }
+
+    /** Now and then: each of them is a row, and a client gone wrong makes thousands. */
+    private void report(List<DeadLetter> letters) {
+        unreportedLetters += letters.size();
+        if (unreportedLetters > 0 && lastCommitNanos - lastReportNanos >= REPORT_NANOS) {
+            String last = letters.isEmpty()
+                    ? ""
+                    : ", the last by the rule "
+                            + letters.get(letters.size() - 1).rule();
+            LOG.warn("{} ops became dead letters{}: see crdt.dead_letter", unreportedLetters, last);
+            unreportedLetters = 0;
+            lastReportNanos = lastCommitNanos;
+        }
     }
 
     private Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long lsn) throws FencedException {
