@@ -1,6 +1,8 @@
 package dev.walmerge.sidecar;
 
+import dev.walmerge.engine.journal.JournalInUseException;
 import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.migrate.MigrationException;
 import dev.walmerge.sidecar.replication.ReplicationException;
@@ -73,6 +75,13 @@ public final class OperatingErrors {
     }
 
     static OperatingException of(IOException e, Path directory) {
+        if (e instanceof JournalInUseException) {
+            return retryable(
+                    "journal-in-use",
+                    "another sidecar uses the journal below " + directory + "; waiting for its end",
+                    "end the other one, which may hang, or name another folder with --state-directory",
+                    e);
+        }
         return operator(
                 "state-directory",
                 "the state directory can't be used (" + e.getClass().getSimpleName() + ")",
@@ -100,6 +109,9 @@ public final class OperatingErrors {
                     "another sidecar took over, or the server went back in time: " + failure.getMessage(),
                     "let only one sidecar run on a slot; start this one again if it is the one",
                     failure);
+        }
+        if (failure instanceof ServerNotReadyException notReady) {
+            return of(notReady.refusal());
         }
         return retryable(
                 "engine-stopped",

@@ -5,7 +5,6 @@ import dev.walmerge.engine.Engine;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
 import dev.walmerge.engine.OpSink;
-import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
@@ -13,7 +12,7 @@ import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
-import dev.walmerge.sidecar.pipeline.PolicyColumns;
+import dev.walmerge.sidecar.pipeline.PolicyHistory;
 import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.CreatedSlot;
 import dev.walmerge.sidecar.replication.Endpoint;
@@ -32,7 +31,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +54,7 @@ final class Session implements AutoCloseable {
     private volatile SlotReader reader;
     private Engine engine;
     private OpSink sink;
+    private PolicyHistory history;
     private volatile boolean stopping;
 
     /** @param startOver whether the slot is of no use although it is there */
@@ -157,8 +156,8 @@ final class Session implements AutoCloseable {
     }
 
     private void startEngine(SystemIdentity server) throws SQLException, IOException {
-        Map<String, Policy> policies = PolicyColumns.inForce(control);
-        engine = part(Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, policies));
+        history = PolicyHistory.read(control);
+        engine = part(Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, history.inForce()));
         sink = engine.sink();
     }
 
@@ -179,7 +178,7 @@ final class Session implements AutoCloseable {
     /** Reads until {@link #stop}, on the calling thread. */
     void run() throws OperatingException {
         PgoutputDecoder decoder = new PgoutputDecoder();
-        OpPipeline pipeline = new OpPipeline(sink);
+        OpPipeline pipeline = new OpPipeline(sink, history);
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),

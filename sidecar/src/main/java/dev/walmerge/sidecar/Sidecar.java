@@ -110,6 +110,10 @@ public final class Sidecar implements AutoCloseable {
                     runSession();
                     return;
                 } catch (OperatingException e) {
+                    if (stopped.getCount() == 0) {
+                        // What was cut off on the way is no news.
+                        return;
+                    }
                     if (e.kind() != Kind.RETRYABLE) {
                         end = e;
                         return;
@@ -127,6 +131,12 @@ public final class Sidecar implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error e) {
+            if (stopped.getCount() == 0) {
+                // Libraries may refuse to begin in a process that ends.
+                LOG.warn(
+                        "stopped before the start was through: {}", e.getClass().getName());
+                return;
+            }
             end = new OperatingException(
                     Kind.FATAL,
                     "internal",

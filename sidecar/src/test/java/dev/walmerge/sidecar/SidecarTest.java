@@ -160,6 +160,51 @@ final class SidecarTest {
     }
 
     @Test
+    void whoWaitsSinceBeforeTheSlotIsAnswered() throws Exception {
+        for (int rows : new int[] {0, 10_000, 10_001}) {
+            execute("insert into crdt.ops (doc, update) select 'post', '\\x" + HELLO + "' from generate_series(1, "
+                    + rows + ")");
+            start();
+            sync();
+            sidecar.close();
+            execute("select pg_drop_replication_slot('" + slot() + "'); truncate crdt.ops");
+            String before = query("select crdt.barrier()").get(0);
+            start();
+            execute("call crdt.wait_for('" + before + "', '20 s')");
+            sidecar.close();
+            // Nor is it all read again.
+            start();
+            assertThat(query("select epoch from crdt.progress where written > '0/0'"))
+                    .hasSize(1);
+            sidecar.close();
+            execute("select pg_drop_replication_slot('" + slot() + "')");
+        }
+    }
+
+    @Test
+    void timeoutsOfTheRoleAreForApplications() throws Exception {
+        execute("alter database " + database.name() + " set statement_timeout = '1 s';"
+                + " alter database " + database.name() + " set lock_timeout = '300 ms';"
+                + " alter database " + database.name() + " set idle_session_timeout = '300 ms'");
+        start();
+        insert("post", HELLO);
+        execute("set idle_session_timeout = 0; call crdt.sync('20 s')");
+        try (Connection holder = database.connect();
+                Statement statement = holder.createStatement()) {
+            statement.execute("set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0");
+            holder.setAutoCommit(false);
+            statement.execute("select from crdt.docs for update");
+            insert("post", YOU);
+            statement.execute("set statement_timeout = 0; select pg_sleep(2)");
+            holder.commit();
+        }
+        execute("set idle_session_timeout = 0; call crdt.sync('20 s')");
+        assertThat(text("post")).isEqualTo("hello you");
+        assertThat(query("select p.epoch || ' ' || coalesce(d.error, '-') from crdt.progress p, crdt.docs d"))
+                .containsExactly("1 -");
+    }
+
+    @Test
     void positionsOfAnotherServerMeanNothingHere() throws Exception {
         start();
         insert("post", HELLO);
@@ -211,6 +256,36 @@ final class SidecarTest {
         await().atMost(Duration.ofSeconds(20)).until(() -> text("fast"), "hello"::equals);
         insert("slow", YOU);
         await().atMost(Duration.ofSeconds(20)).until(() -> text("slow"), "hello you"::equals);
+    }
+
+    @Test
+    void anOpWithoutAFormatHasThatOfItsTime() throws Exception {
+        start();
+        sync();
+        sidecar.close();
+        changeTheFormatTwice("stream");
+        start();
+        sync();
+        assertThat(query("select body_text from crdt.docs order by doc")).containsExactly("hello you", "ab");
+
+        sidecar.close();
+        execute("select pg_drop_replication_slot('" + slot() + "')");
+        changeTheFormatTwice("table");
+        start();
+        sync();
+        assertThat(query("select body_text from crdt.docs order by doc"))
+                .containsExactly("hello you", "ab", "hello you", "ab");
+        assertThat(query("select rule from crdt.dead_letter")).isEmpty();
+    }
+
+    private void changeTheFormatTwice(String doc) throws SQLException {
+        insert(doc + "-1", HELLO);
+        execute("select crdt.alter_collection(format => 'yjs-v2')");
+        insert(doc + "-2", "0000010100000104060374616201020101000001010000");
+        execute("select crdt.alter_collection(format => 'yjs-v1')");
+        insert(doc + "-1", YOU);
+        execute("select crdt.alter_collection(format => 'yjs-v2')");
+        execute("select crdt.alter_collection(format => 'yjs-v1')");
     }
 
     @Test

@@ -6,11 +6,14 @@ import static dev.walmerge.engine.Updates.YOU;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.engine.writeback.ServerNotReadyException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,26 @@ final class EngineFaultTest {
         assertThat(fixture.text("d")).isEqualTo("hello");
         assertThat(fixture.engine.quiet()).isFalse();
         assertThat(fixture.engine.drain(Duration.ofSeconds(1))).isFalse();
+    }
+
+    @Test
+    void aServerThatStopsIsNotKeptWaiting() throws Exception {
+        AtomicBoolean stopping = new AtomicBoolean();
+        fixture.start(fixture.settings(), Policy.defaults(), () -> {
+            if (stopping.get()) {
+                throw new SQLException("the database system is shutting down", "57P03");
+            }
+            return fixture.database.connect();
+        });
+        fixture.insert("d", HELLO);
+        fixture.sync();
+        stopping.set(true);
+        fixture.database.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                + " where datname = current_database() and application_name like 'walmerge%'");
+        fixture.insert("d", YOU);
+        fixture.eventually("stopped", () -> fixture.engine.failure() != null);
+        assertThat(fixture.engine.failure()).isInstanceOf(ServerNotReadyException.class);
+        assertThat(fixture.engine.quiet()).isFalse();
     }
 
     @Test

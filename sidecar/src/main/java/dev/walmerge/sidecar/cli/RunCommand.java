@@ -76,9 +76,21 @@ final class RunCommand implements Callable<Integer> {
             sidecar.begin();
             sidecar.awaitEnd();
         } catch (OperatingException e) {
-            Runtime.getRuntime().removeShutdownHook(onSignal);
+            if (!forget(onSignal)) {
+                // A signal came first: the hook ends the process, as one that was asked to.
+                onSignal.join();
+            }
             close(sidecar, server);
             throw e;
+        }
+    }
+
+    /** False if the hook runs already. */
+    private static boolean forget(Thread hook) {
+        try {
+            return Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 

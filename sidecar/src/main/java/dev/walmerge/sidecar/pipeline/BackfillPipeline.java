@@ -49,6 +49,10 @@ public final class BackfillPipeline {
                     begin(consistentPointLsn);
                 }
             });
+            // The rows may end where a transaction did, or there may be none: only a barrier is sure to be persisted,
+            // and
+            // who waits for a position from before the slot waits for that.
+            sink.barrier(null);
             sink.commit(consistentPointLsn);
         } catch (CancellationException e) {
             // The transaction stays open, and the watermark where it was.

@@ -22,16 +22,26 @@ public final class OpPipeline implements ReplicationHandler {
     static final String DEFAULT_COLLECTION = "default";
 
     private final OpSink sink;
+    private PolicyHistory history;
     private final Map<Integer, OpsColumns> opTables = new HashMap<>();
     private final Map<Integer, PolicyColumns> settings = new HashMap<>();
 
-    public OpPipeline(OpSink sink) {
+    /**
+     * @param history what the engine's settings were taken from. They may be younger than what the stream begins with
+     */
+    public OpPipeline(OpSink sink, PolicyHistory history) {
         this.sink = sink;
+        this.history = history;
     }
 
     @Override
     public void onBegin(long commitLsn, long commitTimeMicros, int xid) {
         sink.begin(commitLsn, commitTimeMicros);
+        if (history != null) {
+            // The versions since then come through the stream, each before the ops that it is for.
+            history.changedSince(commitTimeMicros, sink::policy);
+            history = null;
+        }
     }
 
     @Override

@@ -3,29 +3,22 @@ package dev.walmerge.sidecar.pipeline;
 import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.Tuple;
 import dev.walmerge.engine.Policy;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
-/** Reads versions of {@code crdt.collection}: those in force at the start from the table, later ones from the stream. */
-public final class PolicyColumns {
+/** Reads versions of {@code crdt.collection}, from the table ({@link PolicyHistory}) and from the stream. */
+final class PolicyColumns {
     // Milliseconds are computed by the server: pgjdbc's interval class drops what it takes for noise.
-    private static final String IN_FORCE = """
-            select distinct on (name) name, format, root, json_for_text,
+    static final String SELECTED = """
+            format, root, json_for_text,
                    (extract(epoch from flush_debounce) * 1000)::bigint as flush_debounce,
                    (extract(epoch from flush_interval) * 1000)::bigint as flush_interval,
                    wal_budget,
                    (extract(epoch from staleness_max) * 1000)::bigint as staleness_max,
                    fold_bytes, fold_ratio, fold_rows,
                    (extract(epoch from fold_idle) * 1000)::bigint as fold_idle,
-                   (extract(epoch from rotate_after) * 1000)::bigint as rotate_after
-              from crdt.collection
-             order by name, version desc
-            """;
+                   (extract(epoch from rotate_after) * 1000)::bigint as rotate_after""";
 
     private final Relation relation;
 
@@ -33,19 +26,7 @@ public final class PolicyColumns {
         this.relation = relation;
     }
 
-    /** The settings in force now, by collection. */
-    public static Map<String, Policy> inForce(Connection connection) throws SQLException {
-        Map<String, Policy> policies = new HashMap<>();
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(IN_FORCE)) {
-            while (row.next()) {
-                policies.put(row.getString("name"), read(row));
-            }
-        }
-        return policies;
-    }
-
-    private static Policy read(ResultSet row) throws SQLException {
+    static Policy read(ResultSet row) throws SQLException {
         return new Policy(
                 row.getString("format"),
                 row.getString("root"),

@@ -27,10 +27,17 @@ public final class Backfill implements AutoCloseable {
     private static final String GENERATIONS = "select id >> 20, count(*) from crdt.ops group by 1 order by 1";
     private static final String ROWS = """
             copy (
-              select id, doc, update, format, op::text, role
-              from crdt.ops where ((id >> 20) & 7) = (%1$d & 7) and (id >> 20) = %1$d
+              select id, doc, update, %2$s, op::text, role
+              from crdt.ops o where ((id >> 20) & 7) = (%1$d & 7) and (id >> 20) = %1$d
             ) to stdout (format binary)
             """;
+
+    /** An op that declares no format has that of its time, as nearly as the row tells: when its transaction began. */
+    private static final String FORMAT_OF_ITS_TIME = """
+            coalesce(format, (select c.format from crdt.collection c
+              where c.name = 'default' and c.created_at <= o.at order by c.version desc limit 1))""";
+
+    private static final String FORMATS = "select count(distinct format) from crdt.collection where name = 'default'";
 
     /** Receives one row; {@code update} or {@code op} is null, {@code format} may be. */
     @FunctionalInterface
@@ -47,9 +54,11 @@ public final class Backfill implements AutoCloseable {
 
     private final Connection connection;
     private final List<Generation> generations;
+    private final String format;
 
-    private Backfill(Connection connection, List<Generation> generations) {
+    private Backfill(Connection connection, List<Generation> generations, String format) {
         this.connection = connection;
+        this.format = format;
         this.generations = generations;
     }
 
@@ -77,7 +86,7 @@ public final class Backfill implements AutoCloseable {
                         generations.add(new Generation(row.getLong(1), row.getLong(2)));
                     }
                 }
-                Backfill backfill = new Backfill(connection, generations);
+                Backfill backfill = new Backfill(connection, generations, format(statement));
                 connection = null;
                 return backfill;
             }
@@ -85,6 +94,13 @@ public final class Backfill implements AutoCloseable {
             throw ReplicationErrors.of(Doing.BACKFILL, e);
         } finally {
             cut(connection);
+        }
+    }
+
+    private static String format(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(FORMATS)) {
+            row.next();
+            return row.getLong(1) > 1 ? FORMAT_OF_ITS_TIME : "format";
         }
     }
 
@@ -103,7 +119,7 @@ public final class Backfill implements AutoCloseable {
         try {
             PGConnection driver = connection.unwrap(PGConnection.class);
             for (Generation generation : generations) {
-                CopyOut copy = driver.getCopyAPI().copyOut(ROWS.formatted(generation.number()));
+                CopyOut copy = driver.getCopyAPI().copyOut(ROWS.formatted(generation.number(), format));
                 CopyRows decoder = new CopyRows();
                 for (byte[] chunk = copy.readFromCopy(); chunk != null; chunk = copy.readFromCopy()) {
                     if (decoder.next(chunk)) {

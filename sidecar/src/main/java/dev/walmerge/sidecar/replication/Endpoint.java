@@ -3,6 +3,7 @@ package dev.walmerge.sidecar.replication;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import java.util.Properties;
 import java.util.StringJoiner;
@@ -18,6 +19,13 @@ import org.postgresql.PGProperty;
  */
 public record Endpoint(String url, Properties properties) {
     private static final String APPLICATION = "walmerge ";
+
+    /** Not all versions have all of them. */
+    private static final String WITHOUT_TIMEOUTS = """
+            select pg_catalog.set_config(name, '0', false) from pg_catalog.pg_settings
+             where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+                            'idle_session_timeout', 'transaction_timeout')
+               and setting <> '0'""";
 
     public Endpoint {
         Properties copy = new Properties();
@@ -41,7 +49,7 @@ public record Endpoint(String url, Properties properties) {
         Map<String, String> forced = new TreeMap<>();
         forced.put(PGProperty.APPLICATION_NAME.getName(), APPLICATION + purpose);
         forced.put(PGProperty.TCP_KEEP_ALIVE.getName(), "true");
-        return connect(forced);
+        return unlimited(connect(forced));
     }
 
     /** A connection that speaks the replication protocol, and counts in {@code traffic} what it receives. */
@@ -55,12 +63,26 @@ public record Endpoint(String url, Properties properties) {
         forced.put(PGProperty.SOCKET_TIMEOUT.getName(), "0");
         forced.put(PGProperty.TCP_KEEP_ALIVE.getName(), "true");
         if (hasSocketFactory()) {
-            return connect(forced);
+            return unlimited(connect(forced));
         }
         try (LinkTraffic.Registration registration = traffic.register()) {
             forced.put(PGProperty.SOCKET_FACTORY.getName(), LinkTraffic.Sockets.class.getName());
             forced.put(PGProperty.SOCKET_FACTORY_ARG.getName(), registration.name());
-            return connect(forced);
+            return unlimited(connect(forced));
+        }
+    }
+
+    /**
+     * Timeouts that a role or database has for its applications would, with us, cut off a long read of the op rows each
+     * time anew, or end a session that only waits for work.
+     */
+    private static Connection unlimited(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(WITHOUT_TIMEOUTS);
+            return connection;
+        } catch (SQLException e) {
+            connection.abort(Runnable::run);
+            throw e;
         }
     }
 

@@ -93,7 +93,7 @@ public final class Journal implements AutoCloseable {
      * @param directory its own; everything in it that a journal wrote is deleted
      * @param readers how many readers there are; a record counts as consumed when all have passed it
      * @param maxBytes unconsumed bytes above which there is no room
-     * @throws IOException also when another engine uses the directory
+     * @throws JournalInUseException when another engine uses the directory
      */
     public static Journal open(Path directory, int readers, long maxBytes) throws IOException {
         Files.createDirectories(directory);
@@ -114,7 +114,7 @@ public final class Journal implements AutoCloseable {
             // This process has it: the same answer.
         }
         channel.close();
-        throw new IOException("the journal directory " + directory + " is in use by another engine");
+        throw new JournalInUseException("the journal directory " + directory + " is in use by another engine");
     }
 
     private static void wipe(Path directory) throws IOException {

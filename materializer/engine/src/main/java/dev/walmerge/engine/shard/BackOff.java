@@ -1,5 +1,6 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.writeback.ServerNotReadyException;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -29,8 +30,12 @@ final class BackOff {
      * Pauses after a failure.
      *
      * @throws StoppedException when there is no point in going on
+     * @throws ServerNotReadyException when the server is about to end, and waits for us
      */
     void failed(SQLException e) throws StoppedException {
+        if (ServerNotReadyException.isMeantBy(e)) {
+            throw new ServerNotReadyException(e);
+        }
         failures++;
         // The server's message may quote content; the state says what an operator needs.
         LOG.warn("{} failed ({} in a row), SQLSTATE {}, again in {} ms", what, failures, e.getSQLState(), pauseMillis);
