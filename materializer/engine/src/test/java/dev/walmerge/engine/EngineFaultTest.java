@@ -53,7 +53,7 @@ final class EngineFaultTest {
     @Test
     void aServerThatStopsIsNotKeptWaiting() throws Exception {
         AtomicBoolean stopping = new AtomicBoolean();
-        fixture.start(fixture.settings(), Policy.defaults(), () -> {
+        fixture.start(fixture.settings().build(), Policy.defaults(), () -> {
             if (stopping.get()) {
                 throw new SQLException("the database system is shutting down", "57P03");
             }
