@@ -10,9 +10,9 @@ public enum Setting {
     SLOT("slot", "the replication slot, one a sidecar"),
     STATE_DIRECTORY("state-directory", "where the journal (a cache) and the embedded server live"),
     SHARDS("shards", "threads that merge, 1 to 64"),
-    MEMORY("memory", "what resident documents may take, such as 256MiB"),
+    MEMORY("memory", "what resident documents may take (256MiB, a quarter of the heap at most)"),
     JOURNAL_MAX("journal-max", "when this much waits to be merged, reading pauses"),
-    PAYLOAD_MAX("payload-max", "a larger update is a dead letter");
+    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (64MiB, a sixteenth of the heap at most)");
 
     private final String key;
     private final String help;
