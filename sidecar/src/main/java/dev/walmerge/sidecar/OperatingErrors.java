@@ -110,6 +110,13 @@ public final class OperatingErrors {
                     "let only one sidecar run on a slot; start this one again if it is the one",
                     failure);
         }
+        if (failure instanceof OutOfMemoryError) {
+            return retryable(
+                    "out-of-memory",
+                    "the JVM's heap is too small: " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB",
+                    "give it more (-Xmx in JAVA_OPTS): ten times the largest document or update, and --memory beside it",
+                    failure);
+        }
         if (failure instanceof ServerNotReadyException notReady) {
             return of(notReady.refusal());
         }

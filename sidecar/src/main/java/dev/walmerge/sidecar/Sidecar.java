@@ -169,6 +169,9 @@ public final class Sidecar implements AutoCloseable {
             firstAttempt.countDown();
             opened.run();
             opened.drain(DRAIN);
+        } catch (OutOfMemoryError e) {
+            // What the session held is free again: what did not fit beside it may fit alone.
+            throw OperatingErrors.of(e);
         } finally {
             session = null;
         }

@@ -316,6 +316,29 @@ final class SidecarTest {
     }
 
     @Test
+    void aSecondSidecarWithAnotherSlotWaitsToo() throws Exception {
+        start();
+        Sidecar second = Sidecar.start(ConfigLoader.load(
+                Map.of(
+                        Setting.URL, database.url(),
+                        Setting.SLOT, slot() + "_2",
+                        Setting.STATE_DIRECTORY, folder.resolve("second").toString()),
+                Map.of(),
+                null));
+        try {
+            insert("post", HELLO);
+            sync();
+            assertThat(query("select slot from crdt.progress")).containsExactly(slot());
+            sidecar.close();
+            insert("post", YOU);
+            await().atMost(Duration.ofSeconds(30)).until(() -> text("post"), "hello you"::equals);
+        } finally {
+            second.close();
+        }
+        assertThat(query("select count(*) from crdt.progress")).containsExactly("2");
+    }
+
+    @Test
     void anIdleSidecarLetsTheSlotGoOn() throws Exception {
         start();
         insert("post", HELLO);

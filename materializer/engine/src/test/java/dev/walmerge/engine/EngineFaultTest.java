@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
+import dev.walmerge.engine.writeback.TakeOver;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -48,6 +49,20 @@ final class EngineFaultTest {
         assertThat(fixture.text("d")).isEqualTo("hello");
         assertThat(fixture.engine.quiet()).isFalse();
         assertThat(fixture.engine.drain(Duration.ofSeconds(1))).isFalse();
+    }
+
+    @Test
+    void aTakeOverByAnotherSlotStopsItToo() throws Exception {
+        fixture.start();
+        fixture.insert("d", HELLO);
+        fixture.sync();
+        try (Connection connection = fixture.database.connect()) {
+            TakeOver.takeOver(connection, "other", "7", 1);
+        }
+        fixture.insert("d", YOU);
+        fixture.eventually("stopped", () -> fixture.engine.failure() != null);
+        assertThat(fixture.engine.failure()).isInstanceOf(FencedException.class);
+        assertThat(fixture.text("d")).isEqualTo("hello");
     }
 
     @Test

@@ -116,6 +116,7 @@ public final class ConfigLoader {
     }
 
     private SidecarSettings check(Map<String, String> environment) {
+        long heap = Runtime.getRuntime().maxMemory();
         return new SidecarSettings(
                 url(),
                 text(Setting.USER, null),
@@ -123,9 +124,25 @@ public final class ConfigLoader {
                 slot(),
                 stateDirectory(environment),
                 shards(),
-                size(Setting.MEMORY, 256 * MIB, 16 * MIB, Long.MAX_VALUE),
+                size(Setting.MEMORY, memoryFor(heap), 16 * MIB, Long.MAX_VALUE),
                 size(Setting.JOURNAL_MAX, 1024 * MIB, 16 * MIB, Long.MAX_VALUE),
-                (int) size(Setting.PAYLOAD_MAX, 64 * MIB, 1 << 10, 1L << 30));
+                (int) size(Setting.PAYLOAD_MAX, payloadMaxFor(heap), 1 << 10, 1L << 30));
+    }
+
+    /**
+     * What resident documents may take of a heap, unless it is set: they are counted by estimate, and what merges and
+     * writes them needs room beside them.
+     */
+    static long memoryFor(long heapBytes) {
+        return Math.max(16 * MIB, Math.min(256 * MIB, heapBytes / 4));
+    }
+
+    /**
+     * The largest update that a heap surely holds while it is merged, read back and written: some 10 times its size. One
+     * that does not fit would end the engine each time anew, and nothing after it would be merged.
+     */
+    static long payloadMaxFor(long heapBytes) {
+        return Math.max(1 * MIB, Math.min(64 * MIB, heapBytes / 16));
     }
 
     private String text(Setting setting, String whenAbsent) {

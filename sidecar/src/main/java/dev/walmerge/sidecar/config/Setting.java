@@ -12,9 +12,9 @@ public enum Setting {
             "state-directory",
             "where the journal (a cache) and the embedded server live (default: ~/.local/state/walmerge)"),
     SHARDS("shards", "threads that merge, 1 to 64 (default: 1)"),
-    MEMORY("memory", "what resident documents may take (default: 256MiB)"),
+    MEMORY("memory", "what resident documents may take (default: 256MiB, a quarter of the heap at most)"),
     JOURNAL_MAX("journal-max", "when this much waits to be merged, reading pauses (default: 1GiB)"),
-    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB)");
+    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB, a sixteenth of the heap at most)");
 
     private final String key;
     private final String help;

@@ -14,6 +14,14 @@ final class ConfigLoaderTest {
     Path folder;
 
     @Test
+    void boundsFitIntoTheHeap() {
+        assertThat(ConfigLoader.memoryFor(256L << 20)).isEqualTo(64L << 20);
+        assertThat(ConfigLoader.payloadMaxFor(256L << 20)).isEqualTo(16L << 20);
+        assertThat(ConfigLoader.memoryFor(8L << 30)).isEqualTo(256L << 20);
+        assertThat(ConfigLoader.payloadMaxFor(8L << 30)).isEqualTo(64L << 20);
+    }
+
+    @Test
     void nothingGivenIsTheEmbeddedServerWithDefaults() throws Exception {
         SidecarSettings settings = ConfigLoader.load(Map.of(), Map.of("XDG_STATE_HOME", "/state"), null);
 

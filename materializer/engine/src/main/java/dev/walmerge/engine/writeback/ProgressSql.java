@@ -25,11 +25,14 @@ final class ProgressSql {
             update crdt.tail set merged_lsn = '0/0' where merged_lsn <> '0/0';
             update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
 
-    /** Whoever has the row locked is the transaction its xmax names. Only sessions of our own role are ended. */
+    /** Documents are the database's, not a slot's: whoever writes them by another slot must stop. */
+    static final String FENCE_OTHER_SLOTS = "update crdt.progress set epoch = epoch + 1 where slot <> ?";
+
+    /** Whoever has a row locked is the transaction its xmax names. Only sessions of our own role are ended. */
     static final String END_HOLDERS = """
             select count(pg_terminate_backend(a.pid))
             from crdt.progress p join pg_stat_activity a on a.backend_xid = p.xmax
-            where p.slot = ? and a.usename = current_user and a.pid <> pg_backend_pid()""";
+            where a.usename = current_user and a.pid <> pg_backend_pid()""";
 
     /**
      * The fence of every write-back. The nonce must be the one of our last transaction, or, when we do not know how that

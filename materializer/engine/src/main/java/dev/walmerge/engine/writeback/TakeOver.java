@@ -20,7 +20,8 @@ public final class TakeOver {
 
     /**
      * Bumps the epoch, so that every write-back of an earlier holder fails from now on. An earlier holder that keeps the
-     * progress row locked is ended, if it runs as our own role.
+     * progress row locked is ended, if it runs as our own role. That goes for holders by other slots too: the documents
+     * are the same.
      *
      * @param connection in autocommit mode, which it is again afterwards; used for this call only
      * @param slot the name of the slot
@@ -37,7 +38,7 @@ public final class TakeOver {
                 if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState()) || attempt == ATTEMPTS) {
                     throw e;
                 }
-                LOG.warn("slot {}: {} stale holder(s) of the progress row ended", slot, endHolders(connection, slot));
+                LOG.warn("slot {}: {} stale holder(s) of the progress row ended", slot, endHolders(connection));
             }
         }
     }
@@ -91,12 +92,20 @@ public final class TakeOver {
             if (lease == null) {
                 lease = update(connection, slot, systemIdentifier, timeline, nonce);
             }
+            fenceOtherSlots(connection, slot);
             connection.commit();
             return lease;
         } finally {
             // Rolls back what was not committed; on a lost connection both fail, and the first failure is the one to
             // tell.
             endTransaction(connection);
+        }
+    }
+
+    private static void fenceOtherSlots(Connection connection, String slot) throws SQLException {
+        try (PreparedStatement fence = connection.prepareStatement(ProgressSql.FENCE_OTHER_SLOTS)) {
+            fence.setString(1, slot);
+            fence.executeUpdate();
         }
     }
 
@@ -144,9 +153,8 @@ public final class TakeOver {
         }
     }
 
-    private static int endHolders(Connection connection, String slot) throws SQLException {
+    private static int endHolders(Connection connection) throws SQLException {
         try (PreparedStatement end = connection.prepareStatement(ProgressSql.END_HOLDERS)) {
-            end.setString(1, slot);
             try (ResultSet row = end.executeQuery()) {
                 row.next();
                 return row.getInt(1);
