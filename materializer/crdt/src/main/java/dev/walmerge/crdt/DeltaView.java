@@ -11,14 +11,14 @@ final class DeltaView {
     /**
      * Each op repeats the attributes that are open, so thousands of open ones would make a view of gigabytes from an
      * update of some kilobytes. All that ops repeat may cost this much, and {@link #COST_FACTOR} times what was read;
-     * ops beyond that are shown without attributes. Forty open formats that change at every character are within it.
+     * ops beyond that are shown without attributes. Thirty open formats that change at every character are within it.
      */
-    private static final int FREE_COST = 1 << 14;
+    private static final int FREE_COST = 1 << 16;
 
-    private static final int COST_FACTOR = 64;
+    private static final int COST_FACTOR = 16;
 
     /** What an attribute counts beyond its key and value. */
-    private static final int ATTRIBUTE_COST = 8;
+    private static final int ATTRIBUTE_COST = 24;
 
     /** Text, or the struct of an embed or type; attributes by key name, each the place of its value in the blob. */
     static final class Op {
