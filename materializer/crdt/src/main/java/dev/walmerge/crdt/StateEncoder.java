@@ -25,7 +25,7 @@ final class StateEncoder {
         for (int c : order) {
             client(c, 0);
         }
-        deletes(allDeletes());
+        deletes(out, allDeletes());
         return out.finish();
     }
 
@@ -42,7 +42,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(allDeletes());
+        deletes(out, allDeletes());
         return out.finish();
     }
 
@@ -60,7 +60,7 @@ final class StateEncoder {
             client(c, clients.drained[c]);
         }
         merge.undrained.sortAndMerge();
-        deletes(merge.undrained);
+        deletes(out, merge.undrained);
         return out.finish();
     }
 
@@ -91,7 +91,7 @@ final class StateEncoder {
         ClockRanges deletes = allDeletes();
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
-        deletes(deletes);
+        deletes(out, deletes);
         return out.finish();
     }
 
@@ -205,7 +205,7 @@ final class StateEncoder {
     }
 
     /** Writes sorted ranges by client id. */
-    private void deletes(ClockRanges ranges) {
+    static void deletes(UpdateWriter out, ClockRanges ranges) {
         int clients = 0;
         for (int i = 0; i < ranges.size; i = ranges.endOfClient(i)) {
             clients++;
