@@ -25,7 +25,7 @@ final class StateEncoder {
         for (int c : order) {
             client(c, 0);
         }
-        deletes(out, allDeletes());
+        deletes(out, allDeletes(store));
         return out.finish();
     }
 
@@ -42,7 +42,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(out, allDeletes());
+        deletes(out, allDeletes(store));
         return out.finish();
     }
 
@@ -88,7 +88,7 @@ final class StateEncoder {
                 new PendingEncoder(store, out).client(this, c, pending, q);
             }
         }
-        ClockRanges deletes = allDeletes();
+        ClockRanges deletes = allDeletes(store);
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
         deletes(out, deletes);
@@ -182,7 +182,7 @@ final class StateEncoder {
                 key);
     }
 
-    private ClockRanges allDeletes() {
+    static ClockRanges allDeletes(StructStore store) {
         ClockRanges all = new ClockRanges();
         for (int c : store.clients.byIdDescending()) {
             int from = NONE;

@@ -77,6 +77,18 @@ public final class Updates {
         return out.finish(deletes);
     }
 
+    /**
+     * What a replica of the given state vector lacks to merge all of this update. Nothing is missing exactly when
+     * {@link Doc#apply} on such a replica, if nothing waits there yet, parks nothing.
+     *
+     * @throws MalformedUpdateException when one of the two can't be read
+     */
+    public static Missing missing(UpdateFormat format, byte[] update, byte[] stateVector)
+            throws MalformedUpdateException {
+        StructCursor cursor = new StructCursor(MAX_STRUCTS).open(format, update, false);
+        return new Dependencies(StateVectors.clocks(stateVector)).of(cursor, new ClockRanges());
+    }
+
     private static byte[] ordered(StructCursor cursor, UpdateFormat format, byte[] update, ClockRanges deletes)
             throws MalformedUpdateException {
         return check(cursor, format, update, deletes) ? update : UpdateMerger.reordered(format, update, MAX_STRUCTS);
