@@ -149,8 +149,8 @@ final class UpdateMerger {
         if (clock[a] != clock[b]) {
             return clock[a] < clock[b];
         }
-        // Yjs' comparison of a GC with an item says "less" both ways, which in its sort puts the later one first.
-        return gc[a] == gc[b] ? turn[a] < turn[b] : turn[a] > turn[b];
+        // Yjs' comparison of a GC with an item says "less" both ways, so there it depends on the sort; a GC is smaller.
+        return gc[a] == gc[b] ? turn[a] < turn[b] : gc[a];
     }
 
     private void siftUp(int at) {
