@@ -1,8 +1,14 @@
 package dev.walmerge.sidecar.cli;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
@@ -13,8 +19,8 @@ import dev.walmerge.crdt.Projection;
 import dev.walmerge.crdt.Root;
 import dev.walmerge.crdt.RootType;
 import dev.walmerge.crdt.UpdateFormat;
-import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,12 +34,24 @@ final class Inspection {
             "array", RootType.ARRAY,
             "xmlFragment", RootType.XML_FRAGMENT);
 
-    private final ObjectMapper mapper = new ObjectMapper();
+    private static final String ROOTS = "roots must be a list of {name, type: text|map|array|xmlFragment}";
+    private static final int NAME_CHARS = 1 << 20;
+
+    /** Lone surrogates have no UTF-8, so what is outside ASCII is escaped where Jackson writes it. */
+    private final ObjectMapper mapper = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxStringLength(Lines.LIMIT_BYTES)
+                            .maxNameLength(NAME_CHARS)
+                            .build())
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+            .build();
 
     /** What is wrong with the line itself, or the first update that could not be applied. */
     private record Fault(String code, String message, Integer update, Integer offset) {}
 
-    /** An input line that can't be taken as one. */
+    /** A line that can't be taken as a request. */
     private static final class BadLineException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -42,33 +60,57 @@ final class Inspection {
         }
     }
 
+    /** The answer to one line. Nothing is thrown for any line. */
     String inspect(String line) {
         JsonNode request = null;
         try {
             request = mapper.readTree(line);
             return print(answer(request));
         } catch (JsonProcessingException e) {
-            return print(refuse(
-                    null, "not one JSON object: column " + e.getLocation().getColumnNr()));
+            JsonLocation at = e.getLocation();
+            return print(refuse(null, "not one JSON object" + (at == null ? "" : ": column " + at.getColumnNr())));
         } catch (BadLineException e) {
             return print(refuse(request, e.getMessage()));
         }
+    }
+
+    /** The answer to a line that is too long to be read. */
+    String tooLong(int limitBytes) {
+        return print(refuse(null, "longer than " + limitBytes + " bytes"));
     }
 
     private ObjectNode answer(JsonNode request) throws BadLineException {
         if (!request.isObject()) {
             throw new BadLineException("not one JSON object");
         }
-        UpdateFormat format = FORMATS.get(request.path("format").asText("yjs-v1"));
+        UpdateFormat format = format(request.get("format"));
+        JsonNode updates = request.get("updates");
+        if (updates == null || !updates.isArray()) {
+            throw new BadLineException("updates must be a list of base64 strings");
+        }
+        List<Root> declared = roots(request.get("roots"));
+        Doc doc = Doc.create(gc(request.get("gc")));
+        Fault fault = apply(doc, format, updates);
+        return describe(request.get("id"), doc, declared == null ? doc.roots() : declared, fault);
+    }
+
+    private static boolean leftOut(JsonNode node) {
+        return node == null || node.isNull();
+    }
+
+    private static UpdateFormat format(JsonNode node) throws BadLineException {
+        UpdateFormat format = leftOut(node) ? UpdateFormat.V1 : node.isTextual() ? FORMATS.get(node.textValue()) : null;
         if (format == null) {
             throw new BadLineException("format must be yjs-v1 or yjs-v2");
         }
-        if (!request.path("updates").isArray()) {
-            throw new BadLineException("updates must be a list of base64 strings");
+        return format;
+    }
+
+    private static boolean gc(JsonNode node) throws BadLineException {
+        if (!leftOut(node) && !node.isBoolean()) {
+            throw new BadLineException("gc must be true or false");
         }
-        Doc doc = Doc.create(request.path("gc").asBoolean(true));
-        Fault fault = apply(doc, format, request.path("updates"));
-        return describe(request.get("id"), doc, roots(request.path("roots"), doc), fault);
+        return leftOut(node) || node.booleanValue();
     }
 
     private static Fault apply(Doc doc, UpdateFormat format, JsonNode updates) {
@@ -81,8 +123,11 @@ final class Inspection {
     }
 
     private static Fault apply(Doc doc, UpdateFormat format, JsonNode update, int index) {
+        if (!update.isTextual()) {
+            return new Fault("not-base64", "the update is not a string", index, null);
+        }
         try {
-            byte[] bytes = Base64.getDecoder().decode(update.asText());
+            byte[] bytes = Base64.getDecoder().decode(update.textValue());
             doc.apply(format, bytes, 0, bytes.length);
             return null;
         } catch (IllegalArgumentException e) {
@@ -92,19 +137,27 @@ final class Inspection {
         }
     }
 
-    private static List<Root> roots(JsonNode declared, Doc doc) throws BadLineException {
-        if (declared.isMissingNode() || declared.isNull()) {
-            return doc.roots();
+    /** The declared roots; null when they are to be inferred. */
+    private static List<Root> roots(JsonNode declared) throws BadLineException {
+        if (leftOut(declared)) {
+            return null;
         }
-        List<Root> roots = new ArrayList<>();
+        if (!declared.isArray()) {
+            throw new BadLineException(ROOTS);
+        }
+        Map<String, Root> roots = new LinkedHashMap<>();
         for (JsonNode root : declared) {
-            RootType type = TYPES.get(root.path("type").asText());
-            if (type == null || !root.path("name").isTextual()) {
-                throw new BadLineException("roots must be a list of {name, type: text|map|array|xmlFragment}");
+            JsonNode name = root.path("name");
+            RootType type =
+                    root.path("type").isTextual() ? TYPES.get(root.get("type").textValue()) : null;
+            if (type == null || !name.isTextual()) {
+                throw new BadLineException(ROOTS);
             }
-            roots.add(new Root(root.get("name").asText(), type));
+            if (roots.put(name.textValue(), new Root(name.textValue(), type)) != null) {
+                throw new BadLineException("roots name one root twice");
+            }
         }
-        return roots;
+        return List.copyOf(roots.values());
     }
 
     private ObjectNode describe(JsonNode id, Doc doc, List<Root> roots, Fault fault) {
@@ -116,13 +169,14 @@ final class Inspection {
         ObjectNode xml = answer.putObject("xml");
         ObjectNode tree = answer.putObject("tree");
         for (Root root : roots) {
-            json.set(root.name(), raw(Projection.json(doc, root.name(), root.type())));
+            JsonNode view = raw(Projection.json(doc, root.name(), root.type()));
+            json.set(root.name(), view);
             tree.set(root.name(), raw(Projection.tree(doc, root.name(), root.type())));
             if (root.type() == RootType.TEXT) {
-                text.put(root.name(), Projection.text(doc, root.name()));
+                text.set(root.name(), view);
                 delta.set(root.name(), raw(Projection.delta(doc, root.name())));
             } else if (root.type() == RootType.XML_FRAGMENT) {
-                xml.put(root.name(), Projection.xml(doc, root.name()));
+                xml.set(root.name(), view);
             }
         }
         answer.put("sv", base64(doc.stateVector()));
