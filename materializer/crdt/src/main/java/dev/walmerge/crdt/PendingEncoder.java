@@ -79,10 +79,7 @@ final class PendingEncoder {
             }
         }
         if (kind == Kind.TYPE) {
-            out.typeRef(in.content[i]);
-            if (TypeRef.named(in.content[i])) {
-                out.key(in.key(i));
-            }
+            TypeRef.write(out, in.content[i], in.key(i));
             return;
         }
         out.content(

@@ -163,10 +163,8 @@ final class StateEncoder {
     private void content(int s, int kind, int offset) {
         if (kind == Kind.TYPE) {
             int type = store.content[s];
-            out.typeRef(store.types.ref[type]);
-            if (TypeRef.named(store.types.ref[type])) {
-                out.key(store.names.get(store.types.name[type]));
-            }
+            int name = store.types.name[type];
+            TypeRef.write(out, store.types.ref[type], name == NONE ? null : store.names.get(name));
             return;
         }
         String key = kind == Kind.FORMAT ? store.names.get(store.room[s]) : null;

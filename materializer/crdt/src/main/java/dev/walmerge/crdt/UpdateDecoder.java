@@ -156,12 +156,12 @@ final class UpdateDecoder {
         }
         if (kind == Kind.TYPE) {
             int ref = source.typeRef();
-            if (ref > TypeRef.XML_TEXT) {
+            if (!TypeRef.known(ref)) {
                 throw source.rest.fault("unknown-type-ref");
             }
             out.content[i] = ref;
             if (TypeRef.named(ref)) {
-                out.setKey(i, source.key());
+                out.setKey(i, TypeRef.readName(ref, source));
             }
             return 1;
         }
