@@ -52,6 +52,14 @@ final class StructCursor {
         return !skip && row.kind(0) == Kind.GC;
     }
 
+    /** JSON text has no undefined: an embed or format that is can't be written as such. */
+    void checkText() throws MalformedUpdateException {
+        boolean text = !skip && (row.kind(0) == Kind.EMBED || row.kind(0) == Kind.FORMAT);
+        if (text && (row.blob.array()[row.content[0]] & 0xff) == AnyValue.UNDEFINED) {
+            throw source.rest.fault("not-in-v1");
+        }
+    }
+
     /** Goes to the next struct, or sets {@link #done}. */
     void next() throws MalformedUpdateException {
         while (true) {

@@ -13,7 +13,8 @@ public final class Updates {
 
     /**
      * One update that says what all of them say, as Yjs' {@code mergeUpdates}: a single one comes back as it is; over
-     * gaps there are Skips. An update whose clients don't come by descending id is put in order first.
+     * gaps there are Skips. An update whose clients don't come by descending id is put in order first; where two updates give
+     * one id to different content, the first to come by client and clock stays.
      *
      * @throws MalformedUpdateException when one of them can't be read; the offset counts from its start
      */
@@ -31,7 +32,7 @@ public final class Updates {
                 merger.add(i, cursor);
             }
         }
-        return inputs.length == 1 ? inputs[0].clone() : merger.merge(deletes);
+        return inputs.length == 1 ? updates.get(0).clone() : merger.merge(deletes);
     }
 
     /**
@@ -62,7 +63,12 @@ public final class Updates {
         return out.finish(deletes);
     }
 
-    /** The same update in another format, as Yjs' {@code convertUpdateFormatV1ToV2} and its inverse. */
+    /**
+     * The same update in another format, as Yjs' {@code convertUpdateFormatV1ToV2} and its inverse. Version 1 has embeds and
+     * format values as JSON text, which makes null of NaN and an object of bytes.
+     *
+     * @throws MalformedUpdateException when it can't be read; {@code not-in-v1}: an embed or format is undefined
+     */
     public static byte[] convert(byte[] update, UpdateFormat from, UpdateFormat to) throws MalformedUpdateException {
         StructCursor cursor = new StructCursor(MAX_STRUCTS);
         ClockRanges deletes = new ClockRanges();
@@ -72,6 +78,9 @@ public final class Updates {
         }
         BlockWriter out = new BlockWriter(to);
         for (cursor.open(from, input, true); !cursor.done; cursor.next()) {
+            if (to == UpdateFormat.V1) {
+                cursor.checkText();
+            }
             out.struct(cursor, 0);
         }
         return out.finish(deletes);
