@@ -29,7 +29,39 @@ class OtherWritersTest {
                 .contains("{\"k\":\"map\",\"e\":{\"k\":{\"v\":1},\"z\":{\"v\":\"v\"}}}");
     }
 
-    /** A single link, a quotation, and one that is unbounded on both sides of a root, each as Yrs lays them out. */
+    /** By ywasm 0.18.3: links to a map key, quotations of a text, an array and a nested text. */
+    private static final String YRS_V1 =
+            "AQ4JAAQBAXQBaIQJAANlbGyECQMBbygBAW0BawF3AXYnAQFtAWwHBAkFJwEBbQFxBwUJAQkDCAEBYQF9AYgJCAJ9An0D"
+                    + "hwkKBwEJCAkJJwEBbQFmBwQJACcBAW0BbgIEAAkNAW6ECQ4DZXN0JwEBbQJuZgcECQ4A";
+
+    private static final String YRS_V2 =
+            "AAACSQUGAAYKBAYCABUEAIQBKAAnAQgAiACHACcBBACEACchGHRoZWxsb21rbWxtcWFtZm1ubmVzdG1uZkEAA0ELAwEC"
+                    + "BQEGAAABBEcCAgcDQQACAQ4AdwF2BAkFBQkBCQN9AX0CfQMBCQgJCQQJAAQJDgA=";
+
+    @Test
+    void weakLinksOfYrsAreKept() throws Exception {
+        byte[] v1 = Base64.getDecoder().decode(YRS_V1);
+        byte[] v2 = Base64.getDecoder().decode(YRS_V2);
+        assertThat(Updates.convert(v2, UpdateFormat.V2, UpdateFormat.V1)).isEqualTo(v1);
+        assertThat(Updates.convert(
+                        Updates.convert(v1, UpdateFormat.V1, UpdateFormat.V2), UpdateFormat.V2, UpdateFormat.V1))
+                .isEqualTo(v1);
+        Doc a = Doc.create(true);
+        Doc b = Doc.create(true);
+        Vectors.apply(a, UpdateFormat.V1, v1);
+        Vectors.apply(b, UpdateFormat.V2, v2);
+        assertThat(a.sameContent(b)).isTrue();
+        assertThat(a.encodeState(UpdateFormat.V2)).isEqualTo(b.encodeState(UpdateFormat.V2));
+        Doc again = Doc.create(true);
+        Vectors.apply(again, UpdateFormat.V1, a.encodeState(UpdateFormat.V1));
+        assertThat(again.sameContent(a)).isTrue();
+        assertThat(Projection.text(a, "t")).isEqualTo("hello");
+        assertThat(Projection.json(a, "m", RootType.MAP))
+                .isEqualTo("{\"k\":\"v\",\"l\":null,\"q\":null,\"f\":null,\"n\":\"nest\",\"nf\":null}");
+        assertThat(Projection.json(a, "a", RootType.ARRAY)).isEqualTo("[1,2,3,null]");
+    }
+
+    /** A single link, a quotation, and one that is unbounded on both sides of a root, laid out as the source of Yrs does. */
     private static byte[] links(UpdateFormat format) {
         UpdateWriter out = UpdateWriter.of(format);
         out.rest.varUint(1);
