@@ -247,11 +247,19 @@ const history = n => {
   const order = shuffled([...v1.keys(), ...v1.keys()].slice(0, Math.floor(v1.length * 1.3)))
   const whole = replica(v1, Y.applyUpdate)
   const again = replica(order.map(i => v2[i]), Y.applyUpdateV2, false)
+  retry(again)
   const partOrder = order.slice(0, Math.floor(order.length * (0.2 + random() * 0.6)))
-  const part = replica(partOrder.map(i => v1[i]), Y.applyUpdate)
+  const part = replica([], Y.applyUpdate)
+  const prompt = replica([], Y.applyUpdate)
+  let late = false
+  for (const i of partOrder) {
+    Y.applyUpdate(part, v1[i])
+    Y.applyUpdate(prompt, v1[i])
+    retry(prompt)
+    late ||= canonical(sizes(part)) !== canonical(sizes(prompt))
+  }
   const partAsTold = {
     pending: pending(part),
-    sizes: canonical(sizes(part)),
     stateV1: base64(Y.encodeStateAsUpdate(part)),
     stateV2: base64(Y.encodeStateAsUpdateV2(part))
   }
@@ -280,7 +288,7 @@ const history = n => {
       order: partOrder,
       view: view(part),
       sv: base64(Y.encodeStateVector(part)),
-      pending: partAsTold.sizes === canonical(sizes(part)) ? partAsTold.pending : 'late',
+      pending: late ? 'late' : partAsTold.pending,
       stateV1: partAsTold.stateV1,
       stateV2: partAsTold.stateV2
     }

@@ -1,8 +1,8 @@
 package dev.walmerge.crdt;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -38,20 +38,22 @@ final class BlockedHeads {
 
     /** Adds what is missing to {@code out}; of two clocks of one client the lower one stays. */
     void missing(StructStore store, Integrator integrator, Map<Long, Integer> out) {
-        List<Long> chain = new ArrayList<>();
+        Set<Long> chain = new HashSet<>();
         while (!heads.isEmpty()) {
             chain.clear();
-            chain.add(heads.lastKey());
-            while (!reported(chain, store, integrator, out)) {
-                chain.add(integrator.missingClient);
+            long client = heads.lastKey();
+            chain.add(client);
+            while (!reported(client, chain, store, integrator, out)) {
+                client = integrator.missingClient;
+                chain.add(client);
             }
             chain.forEach(heads::remove);
         }
     }
 
-    /** False when the last of the chain waits for a client that has structs here. */
-    private boolean reported(List<Long> chain, StructStore store, Integrator integrator, Map<Long, Integer> out) {
-        long client = chain.get(chain.size() - 1);
+    /** False when the last of the chain, {@code client}, waits for one that has structs here. */
+    private boolean reported(
+            long client, Set<Long> chain, StructStore store, Integrator integrator, Map<Long, Integer> out) {
         int i = heads.get(client);
         if (structs.clock[i] > store.clients.stateOf(client)) {
             out.merge(client, structs.clock[i] - 1, Math::min);

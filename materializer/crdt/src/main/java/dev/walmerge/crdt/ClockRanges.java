@@ -86,6 +86,54 @@ final class ClockRanges {
         size = kept + 1;
     }
 
+    /** Adds ranges to sorted ones; both are sorted and merged, and so is the result. */
+    void mergeSorted(ClockRanges other) {
+        int mine = size - 1;
+        int theirs = other.size - 1;
+        for (int i = 0; i < other.size; i++) {
+            add(0, 0, 0);
+        }
+        for (int to = size - 1; theirs >= 0; to--) {
+            boolean mineIsLater = mine >= 0 && before(other.client[theirs], other.clock[theirs], this, mine);
+            ClockRanges from = mineIsLater ? this : other;
+            int i = mineIsLater ? mine-- : theirs--;
+            client[to] = from.client[i];
+            clock[to] = from.clock[i];
+            length[to] = from.length[i];
+        }
+        sortAndMerge();
+    }
+
+    /** The first range of a client in sorted ones, or where it would be. */
+    int firstOf(long ofClient) {
+        int low = 0;
+        int high = size;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (client[middle] > ofClient) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    /** Takes out {@code [from, to)}. */
+    void remove(int from, int to) {
+        if (from < to) {
+            System.arraycopy(client, to, client, from, size - to);
+            System.arraycopy(clock, to, clock, from, size - to);
+            System.arraycopy(length, to, length, from, size - to);
+            size -= to - from;
+        }
+    }
+
+    void cutFront(int i, int from) {
+        length[i] = end(i) - from;
+        clock[i] = from;
+    }
+
     private boolean sorted() {
         for (int i = 1; i < size; i++) {
             if (before(client[i], clock[i], i - 1)) {
@@ -96,7 +144,11 @@ final class ClockRanges {
     }
 
     private boolean before(long ofClient, int ofClock, int j) {
-        return ofClient > client[j] || (ofClient == client[j] && ofClock < clock[j]);
+        return before(ofClient, ofClock, this, j);
+    }
+
+    private static boolean before(long ofClient, int ofClock, ClockRanges in, int j) {
+        return ofClient > in.client[j] || (ofClient == in.client[j] && ofClock < in.clock[j]);
     }
 
     /** Heapsort: the order of what arrives is the sender's choice, and no order may cost more than another. */

@@ -8,6 +8,18 @@ import java.util.Map;
 
 /** The visible content of a text with its formatting: stretches of text, or one embed or type, each with attributes. */
 final class DeltaView {
+    /**
+     * Each op repeats the attributes that are open, so thousands of open ones would make a view of gigabytes from an
+     * update of some kilobytes. All that ops repeat may cost this much, and {@link #COST_FACTOR} times what was read;
+     * ops beyond that are shown without attributes. Thirty open formats that change at every character are within it.
+     */
+    private static final int FREE_COST = 1 << 16;
+
+    private static final int COST_FACTOR = 16;
+
+    /** What an attribute counts beyond its key and value. */
+    private static final int ATTRIBUTE_COST = 24;
+
     /** Text, or the struct of an embed or type; attributes by key name, each the place of its value in the blob. */
     static final class Op {
         final StringBuilder text;
@@ -24,6 +36,8 @@ final class DeltaView {
     private final StructStore store;
     private final List<Op> ops = new ArrayList<>();
     private final Map<Integer, Integer> current = new LinkedHashMap<>();
+    private long currentCost;
+    private long allowed = FREE_COST;
 
     private DeltaView(StructStore store) {
         this.store = store;
@@ -60,13 +74,15 @@ final class DeltaView {
                 case Kind.STRING -> {
                     if (text == null) {
                         text = new StringBuilder();
-                        ops.add(new Op(text, StructStore.NONE, new LinkedHashMap<>(current)));
+                        ops.add(new Op(text, StructStore.NONE, attributes()));
                     }
+                    allowed += (long) COST_FACTOR * store.length[s];
                     text.append(store.contents.chars, store.content[s], store.length[s]);
                 }
                 case Kind.EMBED, Kind.TYPE -> {
                     text = null;
-                    ops.add(new Op(null, s, new LinkedHashMap<>(current)));
+                    allowed += COST_FACTOR;
+                    ops.add(new Op(null, s, attributes()));
                 }
                 case Kind.FORMAT -> {
                     text = null;
@@ -77,12 +93,26 @@ final class DeltaView {
         }
     }
 
-    private void format(int s) {
-        if ((store.contents.blob[store.content[s]] & 0xff) == AnyValue.NULL) {
-            current.remove(store.room[s]);
-        } else {
-            current.put(store.room[s], store.content[s]);
+    private Map<Integer, Integer> attributes() {
+        if (current.isEmpty() || currentCost > allowed) {
+            return new LinkedHashMap<>();
         }
+        allowed -= currentCost;
+        return new LinkedHashMap<>(current);
+    }
+
+    private void format(int s) {
+        int key = store.room[s];
+        int at = store.content[s];
+        allowed += COST_FACTOR * cost(key, at);
+        boolean none = (store.contents.blob[at] & 0xff) == AnyValue.NULL;
+        Integer before = none ? current.remove(key) : current.put(key, at);
+        currentCost += none ? 0 : cost(key, at);
+        currentCost -= before == null ? 0 : cost(key, before);
+    }
+
+    private long cost(int key, int at) {
+        return ATTRIBUTE_COST + store.names.get(key).length() + (long) (AnyValue.end(store.contents.blob, at) - at);
     }
 
     private static boolean equal(StructStore store, Map<Integer, Integer> a, Map<Integer, Integer> b) {

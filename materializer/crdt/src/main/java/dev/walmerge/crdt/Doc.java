@@ -40,10 +40,10 @@ public final class Doc {
     private final Integrator integrator;
     final PendingStructs pendingStructs = new PendingStructs();
 
-    /** By client id. */
+    /** By client id; always sorted and merged. */
     final ClockRanges pendingDeletes = new ClockRanges();
 
-    private int tidyDeletesAbove = 64;
+    private final ClockRanges parkedDeletes = new ClockRanges();
 
     /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
     private final TreeMap<Long, Integer> missing = new TreeMap<>();
@@ -124,11 +124,11 @@ public final class Doc {
                 pendingStructs.add(decoded, i);
             }
         }
-        if (!pendingStructs.isEmpty()) {
+        if (!pendingStructs.isEmpty() && merge.addedStructs()) {
             pendingStructs.drain(store, integrator);
         }
-        if (pendingDeletes.size > 0 && merge.addedStructs()) {
-            retryDeletes();
+        if (pendingDeletes.size > 0) {
+            merge.retryDeletes(pendingDeletes);
         }
         boolean parked = parkedStructs();
         noteMissing(parked);
@@ -168,16 +168,8 @@ public final class Doc {
         }
     }
 
-    private void retryDeletes() {
-        ClockRanges waiting = new ClockRanges();
-        waiting.addAll(pendingDeletes);
-        pendingDeletes.clear();
-        applyDeletes(waiting);
-    }
-
     /** Deletes what is here and parks the rest; true when there was a rest. */
     private boolean applyDeletes(ClockRanges ranges) {
-        boolean parked = false;
         for (int i = 0; i < ranges.size; i++) {
             int c = store.clients.find(ranges.client[i]);
             int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
@@ -187,15 +179,16 @@ public final class Doc {
                 merge.deleteRange(c, from, Math.min(end, state));
             }
             if (end > state) {
-                pendingDeletes.add(ranges.client[i], Math.max(from, state), end - Math.max(from, state));
-                parked = true;
+                parkedDeletes.add(ranges.client[i], Math.max(from, state), end - Math.max(from, state));
             }
         }
-        if (pendingDeletes.size > tidyDeletesAbove) {
-            pendingDeletes.sortAndMerge();
-            tidyDeletesAbove = Math.max(64, pendingDeletes.size * 2);
+        if (parkedDeletes.size == 0) {
+            return false;
         }
-        return parked;
+        parkedDeletes.sortAndMerge();
+        pendingDeletes.mergeSorted(parkedDeletes);
+        parkedDeletes.clear();
+        return true;
     }
 
     /** Whether structs or deletes wait for what has not arrived. */
@@ -330,6 +323,7 @@ public final class Doc {
                 + decoded.bytes()
                 + pendingDeletes.bytes()
                 + decodedDeletes.bytes()
+                + parkedDeletes.bytes()
                 + merge.bytes();
     }
 

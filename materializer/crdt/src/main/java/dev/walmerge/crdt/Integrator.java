@@ -36,12 +36,14 @@ final class Integrator {
     /** What {@link #ready} found missing. */
     long missingClient;
 
+    int missingClock;
+
     Integrator(StructStore store, Merge merge) {
         this.store = store;
         this.merge = merge;
     }
 
-    /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks something. */
+    /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks {@link #missingClock}. */
     boolean ready(StructBuffer in, int i) {
         if (in.has(i, StructBuffer.HAS_ORIGIN | StructBuffer.PARENT_ID)
                 && lacks(in.client[i], in.originClient[i], in.originClock[i])) {
@@ -53,6 +55,7 @@ final class Integrator {
     private boolean lacks(long own, long client, int clock) {
         if (client != own && clock >= store.clients.stateOf(client)) {
             missingClient = client;
+            missingClock = clock;
             return true;
         }
         return false;
@@ -221,11 +224,7 @@ final class Integrator {
         if (sub == NONE) {
             return store.types.start[parent];
         }
-        int o = store.types.last(parent, sub);
-        while (o != NONE && store.left[o] != NONE) {
-            o = store.left[o];
-        }
-        return o;
+        return store.types.first(parent, sub);
     }
 
     private void link(int s, int behind) {
@@ -237,6 +236,8 @@ final class Integrator {
             next = first(store.parent[s], store.parentSub[s]);
             if (store.parentSub[s] == NONE) {
                 store.types.start[store.parent[s]] = s;
+            } else {
+                store.types.setFirst(store.parent[s], store.parentSub[s], s);
             }
         }
         store.left[s] = behind;

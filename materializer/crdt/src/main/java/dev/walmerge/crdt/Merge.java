@@ -131,6 +131,25 @@ final class Merge {
         }
     }
 
+    /** Deletes what waits for structs that this merge added; looks only at the clients that got some. */
+    void retryDeletes(ClockRanges waiting) {
+        ClientTable clients = store.clients;
+        for (int t = 0; t < touchedCount; t++) {
+            int c = touched[t];
+            int first = waiting.firstOf(clients.id[c]);
+            int i = first;
+            while (i < waiting.size && waiting.client[i] == clients.id[c] && waiting.end(i) <= clients.state[c]) {
+                deleteRange(c, waiting.clock[i], waiting.end(i));
+                i++;
+            }
+            if (i < waiting.size && waiting.client[i] == clients.id[c] && waiting.clock[i] < clients.state[c]) {
+                deleteRange(c, waiting.clock[i], clients.state[c]);
+                waiting.cutFront(i, clients.state[c]);
+            }
+            waiting.remove(first, i);
+        }
+    }
+
     /** Whether all of {@code [from, end)} is here and deleted. */
     boolean isDeleted(int c, int from, int end) {
         if (c == NONE || end > store.clients.state[c]) {

@@ -10,6 +10,10 @@ final class Parking {
     private final StructStore store;
     private final StructBuffer in;
     private final LongIntMap states = new LongIntMap();
+    private final LongIntMap indexes = new LongIntMap();
+    private int clients;
+    private long missingClient;
+    private int missingClock;
     private long structs;
     private long bytes;
 
@@ -43,14 +47,24 @@ final class Parking {
             }
             end[blocks++] = i;
         }
-        boolean progress = true;
-        while (progress) {
-            progress = false;
-            for (int b = 0; b < blocks; b++) {
-                while (cursor[b] < end[b] && fits(cursor[b])) {
-                    cursor[b]++;
-                    progress = true;
-                }
+        Waiters waiters = new Waiters();
+        int[] stack = new int[blocks];
+        int depth = 0;
+        for (int b = blocks - 1; b >= 0; b--) {
+            stack[depth++] = b;
+        }
+        while (depth > 0) {
+            int b = stack[--depth];
+            while (cursor[b] < end[b] && fits(cursor[b])) {
+                cursor[b]++;
+            }
+            if (cursor[b] < end[b]) {
+                waiters.add(indexOf(missingClient), missingClock, b);
+            }
+            long own = in.client[end[b] - 1];
+            int state = state(own);
+            for (int w = waiters.take(indexOf(own), state); w != Waiters.NONE; w = waiters.take(indexOf(own), state)) {
+                stack[depth++] = w;
             }
         }
         for (int b = 0; b < blocks; b++) {
@@ -64,12 +78,14 @@ final class Parking {
     private boolean fits(int i) {
         int state = state(in.client[i]);
         if (in.clock[i] > state) {
+            missingClient = in.client[i];
+            missingClock = in.clock[i] - 1;
             return false;
         }
         if (in.end(i) > state) {
-            boolean early = in.has(i, StructBuffer.HAS_ORIGIN | StructBuffer.PARENT_ID)
-                    && lacks(i, in.originClient[i], in.originClock[i]);
-            early |= in.has(i, StructBuffer.HAS_RIGHT_ORIGIN) && lacks(i, in.rightClient[i], in.rightClock[i]);
+            boolean early = (in.has(i, StructBuffer.HAS_ORIGIN | StructBuffer.PARENT_ID)
+                            && lacks(i, in.originClient[i], in.originClock[i]))
+                    || (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN) && lacks(i, in.rightClient[i], in.rightClock[i]));
             if (early) {
                 return false;
             }
@@ -79,7 +95,21 @@ final class Parking {
     }
 
     private boolean lacks(int i, long client, int clock) {
-        return client != in.client[i] && clock >= state(client);
+        if (client == in.client[i] || clock < state(client)) {
+            return false;
+        }
+        missingClient = client;
+        missingClock = clock;
+        return true;
+    }
+
+    private int indexOf(long client) {
+        int index = indexes.get(client);
+        if (index == LongIntMap.NONE) {
+            index = clients++;
+            indexes.put(client, index);
+        }
+        return index;
     }
 
     private int state(long client) {

@@ -15,8 +15,6 @@ final class PendingStructs {
     private int[][] queue = {};
     private int[] head = {};
     private int[] tail = {};
-    private boolean[] stuck = {};
-    private boolean[] stacked = {};
     private int queues;
     private int waiting;
     private int[] stack = {};
@@ -44,13 +42,30 @@ final class PendingStructs {
         if (at > head[q] && structs.end(queue[q][at - 1]) >= from.end(i)) {
             return;
         }
-        if (tail[q] == queue[q].length) {
-            queue[q] = Arrays.copyOf(queue[q], Math.max(4, tail[q] * 2));
+        if (at == head[q]) {
+            roomInFront(q);
+            queue[q][--head[q]] = structs.copy(from, i);
+        } else {
+            if (tail[q] == queue[q].length) {
+                queue[q] = Arrays.copyOf(queue[q], Math.max(4, tail[q] * 2));
+            }
+            System.arraycopy(queue[q], at, queue[q], at + 1, tail[q] - at);
+            queue[q][at] = structs.copy(from, i);
+            tail[q]++;
         }
-        System.arraycopy(queue[q], at, queue[q], at + 1, tail[q] - at);
-        queue[q][at] = structs.copy(from, i);
-        tail[q]++;
         waiting++;
+    }
+
+    /** What comes in reverse order goes to the front each time. */
+    private void roomInFront(int q) {
+        if (head[q] == 0) {
+            int count = tail[q];
+            int[] wider = new int[Math.max(4, count * 2)];
+            System.arraycopy(queue[q], 0, wider, wider.length - count, count);
+            queue[q] = wider;
+            head[q] = wider.length - count;
+            tail[q] = wider.length;
+        }
     }
 
     private int queueFor(long ofClient) {
@@ -62,8 +77,6 @@ final class PendingStructs {
                 queue = Arrays.copyOf(queue, capacity);
                 head = Arrays.copyOf(head, capacity);
                 tail = Arrays.copyOf(tail, capacity);
-                stuck = Arrays.copyOf(stuck, capacity);
-                stacked = Arrays.copyOf(stacked, capacity);
                 stack = Arrays.copyOf(stack, capacity);
             }
             q = queues++;
@@ -91,16 +104,30 @@ final class PendingStructs {
         return low;
     }
 
-    /** Integrates all that can be. A queue that waits for another one lets it go first. */
+    /** Integrates all that can be. A queue that waits for another one is woken when that has come far enough. */
     void drain(StructStore store, Integrator integrator) {
-        boolean progress = true;
-        while (progress && waiting > 0) {
-            progress = false;
-            Arrays.fill(stuck, 0, queues, false);
-            for (int q = 0; q < queues; q++) {
-                if (!stuck[q] && head[q] < tail[q]) {
-                    progress |= drainFrom(q, store, integrator);
+        Waiters waiters = new Waiters();
+        int depth = 0;
+        for (int q = queues - 1; q >= 0; q--) {
+            stack[depth++] = q;
+        }
+        // A queue is on the stack or waits, never both, so the stack has room for all.
+        while (depth > 0) {
+            int q = stack[--depth];
+            int blocker = NONE;
+            while (head[q] < tail[q]) {
+                blocker = blocker(q, store, integrator);
+                if (blocker != NONE) {
+                    break;
                 }
+                integrateHead(q, store, integrator);
+            }
+            if (head[q] < tail[q] && blocker != q) {
+                waiters.add(blocker, integrator.missingClock, q);
+            }
+            int state = store.clients.stateOf(client[q]);
+            for (int woken = waiters.take(q, state); woken != NONE; woken = waiters.take(q, state)) {
+                stack[depth++] = woken;
             }
         }
         if (waiting == 0) {
@@ -108,36 +135,6 @@ final class PendingStructs {
         } else if (structs.size > 64 && structs.size > waiting * 2) {
             compact();
         }
-    }
-
-    private boolean drainFrom(int first, StructStore store, Integrator integrator) {
-        boolean progress = false;
-        int depth = 0;
-        stack[depth++] = first;
-        stacked[first] = true;
-        while (depth > 0) {
-            int q = stack[depth - 1];
-            int blocker = head[q] < tail[q] ? blocker(q, store, integrator) : NONE;
-            if (head[q] < tail[q] && blocker == NONE) {
-                integrateHead(q, store, integrator);
-                progress = true;
-                continue;
-            }
-            boolean goFirst = blocker >= 0
-                    && blocker != q
-                    && !stacked[blocker]
-                    && !stuck[blocker]
-                    && head[blocker] < tail[blocker];
-            if (goFirst) {
-                stack[depth++] = blocker;
-                stacked[blocker] = true;
-            } else {
-                stuck[q] = head[q] < tail[q];
-                stacked[q] = false;
-                depth--;
-            }
-        }
-        return progress;
     }
 
     private void integrateHead(int q, StructStore store, Integrator integrator) {
@@ -172,8 +169,6 @@ final class PendingStructs {
             queue = new int[0][];
             head = new int[0];
             tail = new int[0];
-            stuck = new boolean[0];
-            stacked = new boolean[0];
             stack = new int[0];
         }
     }

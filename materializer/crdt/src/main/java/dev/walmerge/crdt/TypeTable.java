@@ -36,6 +36,8 @@ final class TypeTable {
     /** The item a key holds now: the last of its chain. */
     int[] entryItem = {};
 
+    private int[] entryFirst = {};
+
     int[] entryNext = {};
     private int entryCount;
     private int freeEntry = NONE;
@@ -91,11 +93,29 @@ final class TypeTable {
         return entry == NONE ? NONE : entryItem[entry];
     }
 
+    /** The first item of the chain of a key, or NONE. */
+    int first(int t, int key) {
+        int entry = entries.get(pack(t, key));
+        return entry == NONE ? NONE : entryFirst[entry];
+    }
+
     void setLast(int t, int key, int struct) {
+        int entry = entry(t, key);
+        entryItem[entry] = struct;
+    }
+
+    void setFirst(int t, int key, int struct) {
+        int entry = entry(t, key);
+        entryFirst[entry] = struct;
+    }
+
+    private int entry(int t, int key) {
         int entry = entries.get(pack(t, key));
         if (entry == NONE) {
             entry = newEntry();
             entryKey[entry] = key;
+            entryItem[entry] = NONE;
+            entryFirst[entry] = NONE;
             entryNext[entry] = NONE;
             if (lastEntry[t] == NONE) {
                 firstEntry[t] = entry;
@@ -105,7 +125,7 @@ final class TypeTable {
             lastEntry[t] = entry;
             entries.put(pack(t, key), entry);
         }
-        entryItem[entry] = struct;
+        return entry;
     }
 
     private int newEntry() {
@@ -118,6 +138,7 @@ final class TypeTable {
             int capacity = Math.max(2, entryCount * 2);
             entryKey = Arrays.copyOf(entryKey, capacity);
             entryItem = Arrays.copyOf(entryItem, capacity);
+            entryFirst = Arrays.copyOf(entryFirst, capacity);
             entryNext = Arrays.copyOf(entryNext, capacity);
         }
         return entryCount++;
@@ -144,6 +165,6 @@ final class TypeTable {
     }
 
     long bytes() {
-        return 24L * start.length + 12L * entryKey.length + entries.bytes() + rootsByName.bytes();
+        return 24L * start.length + 16L * entryKey.length + entries.bytes() + rootsByName.bytes();
     }
 }

@@ -36,7 +36,7 @@ final class XmlView {
         }
         switch (TypeRef.shown(store, type)) {
             case TypeRef.XML_ELEMENT -> element(type, depth);
-            case TypeRef.XML_TEXT -> formatted(type);
+            case TypeRef.XML_TEXT -> formatted(type, depth);
             case TypeRef.XML_FRAGMENT -> list(type, depth);
             case TypeRef.TEXT -> TextView.append(store, type, out);
             case TypeRef.WEAK_LINK -> {}
@@ -105,7 +105,7 @@ final class XmlView {
         plain(s, at, store.length[s] - 1);
     }
 
-    private void formatted(int type) {
+    private void formatted(int type, int depth) {
         List<DeltaView.Op> ops = DeltaView.cut(store, type);
         for (DeltaView.Op op : ops) {
             TreeMap<String, Integer> marks = new TreeMap<>();
@@ -118,7 +118,7 @@ final class XmlView {
             if (op.text != null) {
                 out.append(op.text);
             } else if (store.kind(op.struct) == Kind.TYPE) {
-                one(store.content[op.struct], 1);
+                one(store.content[op.struct], depth + 1);
             } else {
                 JsText.append(store.contents.blob, store.content[op.struct], out);
             }
