@@ -41,6 +41,12 @@ final class ClockRanges {
         }
     }
 
+    boolean sameAs(ClockRanges other) {
+        return Arrays.equals(client, 0, size, other.client, 0, other.size)
+                && Arrays.equals(clock, 0, size, other.clock, 0, other.size)
+                && Arrays.equals(length, 0, size, other.length, 0, other.size);
+    }
+
     int end(int i) {
         return clock[i] + length[i];
     }

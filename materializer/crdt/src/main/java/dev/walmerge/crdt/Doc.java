@@ -254,6 +254,34 @@ public final class Doc {
         return StateVectors.encode(store.clients);
     }
 
+    /** What is merged now: enough to see the document as it is, later, when nothing is collected. */
+    public Snapshot snapshot() {
+        return Snapshot.of(store);
+    }
+
+    /**
+     * The document as it was at a snapshot, as one of its own; the views of {@link Projection} show it. This document is
+     * unchanged. As in Yjs, what other writers collected before it came here can't be shown.
+     *
+     * @throws IllegalStateException when this document frees deleted content
+     * @throws MalformedUpdateException {@code snapshot-not-covered}: the snapshot is of more than this document holds
+     */
+    public Doc at(Snapshot snapshot) throws MalformedUpdateException {
+        if (merge.frees()) {
+            throw new IllegalStateException("deleted content was freed");
+        }
+        Doc then = create(false, limits);
+        new Restorer(store, then.decoded, then.decodedDeletes).restore(snapshot);
+        then.merge();
+        then.decoded.clear();
+        then.decodedDeletes.clear();
+        if (then.hasPending()) {
+            throw new MalformedUpdateException("snapshot-not-covered", 0);
+        }
+        then.discardChanges();
+        return then;
+    }
+
     /**
      * What Yjs' {@code update} event would say of everything since the last drain, or since the document was empty. Its
      * cost grows with the change, not with the document.

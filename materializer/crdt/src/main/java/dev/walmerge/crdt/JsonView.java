@@ -31,10 +31,11 @@ final class JsonView {
             out.append("null");
             return;
         }
-        switch (store.types.ref[type]) {
+        switch (TypeRef.shown(store, type)) {
             case TypeRef.ARRAY -> array(type, depth);
             case TypeRef.MAP, TypeRef.XML_HOOK -> map(type, depth);
             case TypeRef.TEXT -> ValueText.quote(TextView.text(store, type), style, out);
+            case TypeRef.WEAK_LINK -> out.append("null");
             default -> ValueText.quote(XmlView.type(store, type), style, out);
         }
     }

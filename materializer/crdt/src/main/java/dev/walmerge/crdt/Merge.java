@@ -35,6 +35,10 @@ final class Merge {
         this.gc = gc;
     }
 
+    boolean frees() {
+        return gc;
+    }
+
     /** A client is about to get a struct. */
     void touch(int c) {
         ClientTable clients = store.clients;

@@ -40,12 +40,13 @@ final class PendingEncoder {
                 out.info(Kind.SKIP);
                 out.rest.varUint(in.clock[i] - next);
             }
-            struct(in, i, Math.max(0, next - in.clock[i]));
+            struct(out, in, i, Math.max(0, next - in.clock[i]));
             next = in.end(i);
         }
     }
 
-    private void struct(StructBuffer in, int i, int offset) {
+    /** Writes a struct that is in no document, but its first {@code offset} units. */
+    static void struct(UpdateWriter out, StructBuffer in, int i, int offset) {
         int kind = in.kind(i);
         if (kind == Kind.GC) {
             out.info(Kind.GC);
@@ -78,10 +79,7 @@ final class PendingEncoder {
             }
         }
         if (kind == Kind.TYPE) {
-            out.typeRef(in.content[i]);
-            if (TypeRef.named(in.content[i])) {
-                out.key(in.key(i));
-            }
+            TypeRef.write(out, in.content[i], in.key(i));
             return;
         }
         out.content(

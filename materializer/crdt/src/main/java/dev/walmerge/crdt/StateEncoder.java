@@ -25,7 +25,7 @@ final class StateEncoder {
         for (int c : order) {
             client(c, 0);
         }
-        deletes(allDeletes());
+        deletes(out, allDeletes(store));
         return out.finish();
     }
 
@@ -42,7 +42,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(allDeletes());
+        deletes(out, allDeletes(store));
         return out.finish();
     }
 
@@ -60,7 +60,7 @@ final class StateEncoder {
             client(c, clients.drained[c]);
         }
         merge.undrained.sortAndMerge();
-        deletes(merge.undrained);
+        deletes(out, merge.undrained);
         return out.finish();
     }
 
@@ -88,10 +88,10 @@ final class StateEncoder {
                 new PendingEncoder(store, out).client(this, c, pending, q);
             }
         }
-        ClockRanges deletes = allDeletes();
+        ClockRanges deletes = allDeletes(store);
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
-        deletes(deletes);
+        deletes(out, deletes);
         return out.finish();
     }
 
@@ -163,10 +163,8 @@ final class StateEncoder {
     private void content(int s, int kind, int offset) {
         if (kind == Kind.TYPE) {
             int type = store.content[s];
-            out.typeRef(store.types.ref[type]);
-            if (TypeRef.named(store.types.ref[type])) {
-                out.key(store.names.get(store.types.name[type]));
-            }
+            int name = store.types.name[type];
+            TypeRef.write(out, store.types.ref[type], name == NONE ? null : store.names.get(name));
             return;
         }
         String key = kind == Kind.FORMAT ? store.names.get(store.room[s]) : null;
@@ -182,7 +180,7 @@ final class StateEncoder {
                 key);
     }
 
-    private ClockRanges allDeletes() {
+    static ClockRanges allDeletes(StructStore store) {
         ClockRanges all = new ClockRanges();
         for (int c : store.clients.byIdDescending()) {
             int from = NONE;
@@ -205,7 +203,7 @@ final class StateEncoder {
     }
 
     /** Writes sorted ranges by client id. */
-    private void deletes(ClockRanges ranges) {
+    static void deletes(UpdateWriter out, ClockRanges ranges) {
         int clients = 0;
         for (int i = 0; i < ranges.size; i = ranges.endOfClient(i)) {
             clients++;

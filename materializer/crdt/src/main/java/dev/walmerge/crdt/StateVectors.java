@@ -1,5 +1,7 @@
 package dev.walmerge.crdt;
 
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -16,6 +18,19 @@ public final class StateVectors {
             out.varUint(clients.state[c]);
         }
         return out.toBytes();
+    }
+
+    /** The clocks by client, without boxes. */
+    static LongIntMap clocks(byte[] stateVector) throws MalformedUpdateException {
+        ByteReader in = new ByteReader().reset(stateVector, 0, 0, stateVector.length);
+        LongIntMap clocks = new LongIntMap();
+        for (int left = in.count("count-too-large"); left > 0; left--) {
+            clocks.put(in.varUint(), in.clock());
+        }
+        if (!in.atEnd()) {
+            throw in.fault("trailing-bytes");
+        }
+        return clocks;
     }
 
     /** The clocks by client. */
@@ -38,17 +53,17 @@ public final class StateVectors {
      * a client whose structs don't begin at 0 is left out, and counting ends at the first gap.
      */
     public static byte[] fromUpdate(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
-        StructBuffer structs = new StructBuffer();
-        new UpdateDecoder()
-                .decode(format, buf, off, len, Limits.DEFAULT.structsPerUpdate(), structs, new ClockRanges());
+        Objects.checkFromIndexSize(off, len, buf.length);
+        StructCursor cursor = new StructCursor(Limits.DEFAULT.structsPerUpdate());
         ByteWriter entries = new ByteWriter();
         int clients = 0;
-        for (int i = 0; i < structs.size; ) {
-            long client = structs.client[i];
+        cursor.open(format, off == 0 && len == buf.length ? buf : Arrays.copyOfRange(buf, off, off + len), false);
+        while (!cursor.done) {
+            long client = cursor.client;
             int next = 0;
-            for (; i < structs.size && structs.client[i] == client; i++) {
-                if (structs.clock[i] == next) {
-                    next = structs.end(i);
+            for (; !cursor.done && cursor.client == client; cursor.next()) {
+                if (cursor.clock == next) {
+                    next = cursor.end();
                 }
             }
             if (next > 0) {
@@ -57,6 +72,7 @@ public final class StateVectors {
                 clients++;
             }
         }
+        cursor.deletes(new ClockRanges());
         ByteWriter out = new ByteWriter();
         out.varUint(clients);
         out.append(entries);

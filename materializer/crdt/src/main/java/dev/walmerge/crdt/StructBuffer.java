@@ -54,6 +54,22 @@ final class StructBuffer {
         blob.shrink(4096);
     }
 
+    /** Empties it for one struct at a time, keeping its room. */
+    void restart() {
+        size = 0;
+        charCount = 0;
+        blob.clear();
+        if (root.length > 0) {
+            root[0] = null;
+        }
+        if (sub.length > 0) {
+            sub[0] = null;
+        }
+        if (key.length > 0) {
+            key[0] = null;
+        }
+    }
+
     /** Prepares for {@code more} structs that are known to be there. */
     void reserve(int more) {
         if (keep && more > clock.length - size) {

@@ -33,13 +33,14 @@ final class TreeView {
             out.append("null");
             return;
         }
-        switch (store.types.ref[type]) {
+        switch (TypeRef.shown(store, type)) {
             case TypeRef.ARRAY -> list(type, "array", depth);
             case TypeRef.MAP -> map(type, "map", depth);
             case TypeRef.XML_HOOK -> map(type, "xmlHook", depth);
             case TypeRef.TEXT -> text(type, "text", depth);
             case TypeRef.XML_TEXT -> text(type, "xmlText", depth);
             case TypeRef.XML_ELEMENT -> list(type, "xmlElement", depth);
+            case TypeRef.WEAK_LINK -> out.append("{\"k\":\"weakLink\"}");
             default -> list(type, "xmlFragment", depth);
         }
     }

@@ -79,7 +79,8 @@ final class UpdateDecoder {
         return true;
     }
 
-    private static int readStruct(StructSource source, long client, int clock, StructBuffer out)
+    /** Reads one struct into the next row and returns its length; a Skip leaves no row. */
+    static int readStruct(StructSource source, long client, int clock, StructBuffer out)
             throws MalformedUpdateException {
         int info = source.info();
         int kind = info & Kind.MASK;
@@ -155,12 +156,12 @@ final class UpdateDecoder {
         }
         if (kind == Kind.TYPE) {
             int ref = source.typeRef();
-            if (ref > TypeRef.XML_TEXT) {
+            if (!TypeRef.known(ref)) {
                 throw source.rest.fault("unknown-type-ref");
             }
             out.content[i] = ref;
             if (TypeRef.named(ref)) {
-                out.setKey(i, source.key());
+                out.setKey(i, TypeRef.readName(ref, source));
             }
             return 1;
         }
@@ -217,7 +218,7 @@ final class UpdateDecoder {
         }
     }
 
-    private static void readDeletes(StructSource source, ClockRanges out) throws MalformedUpdateException {
+    static void readDeletes(StructSource source, ClockRanges out) throws MalformedUpdateException {
         ByteReader rest = source.rest;
         int clients = rest.count("count-too-large");
         for (int c = 0; c < clients; c++) {

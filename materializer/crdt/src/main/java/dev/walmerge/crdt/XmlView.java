@@ -34,11 +34,12 @@ final class XmlView {
         if (depth > Limits.VIEW_DEPTH) {
             return;
         }
-        switch (store.types.ref[type]) {
+        switch (TypeRef.shown(store, type)) {
             case TypeRef.XML_ELEMENT -> element(type, depth);
             case TypeRef.XML_TEXT -> formatted(type, depth);
             case TypeRef.XML_FRAGMENT -> list(type, depth);
             case TypeRef.TEXT -> TextView.append(store, type, out);
+            case TypeRef.WEAK_LINK -> {}
             default -> out.append("[object Object]");
         }
     }

@@ -39,8 +39,12 @@ final class Vectors {
     private Vectors() {}
 
     static List<JsonNode> family(String name) {
+        return read("/vectors/yjs/" + name + ".jsonl.gz");
+    }
+
+    static List<JsonNode> read(String resource) {
         List<JsonNode> records = new ArrayList<>();
-        try (InputStream in = Vectors.class.getResourceAsStream("/vectors/yjs/" + name + ".jsonl.gz");
+        try (InputStream in = Vectors.class.getResourceAsStream(resource);
                 BufferedReader lines =
                         new BufferedReader(new InputStreamReader(new GZIPInputStream(in), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -132,7 +136,7 @@ final class Vectors {
         return view;
     }
 
-    private static JsonNode joined(JsonNode node) {
+    static JsonNode joined(JsonNode node) {
         if (node.isObject()) {
             ObjectNode copy = JSON.createObjectNode();
             node.properties().forEach(member -> copy.set(member.getKey(), joined(member.getValue())));

@@ -1,0 +1,111 @@
+package dev.walmerge.crdt;
+
+/** Copies the structs a snapshot knows out of a document, as if an update had brought them. */
+final class Restorer {
+    private static final int NONE = StructStore.NONE;
+
+    private final StructStore store;
+    private final StructBuffer out;
+    private final ClockRanges deletes;
+
+    Restorer(StructStore store, StructBuffer out, ClockRanges deletes) {
+        this.store = store;
+        this.out = out;
+        this.deletes = deletes;
+    }
+
+    void restore(Snapshot snapshot) throws MalformedUpdateException {
+        ClientTable clients = store.clients;
+        for (int i = 0; i < snapshot.clients.length; i++) {
+            int c = clients.find(snapshot.clients[i]);
+            int clock = snapshot.clocks[i];
+            if (clock > (c == ClientTable.NONE ? 0 : clients.state[c])) {
+                throw new MalformedUpdateException("snapshot-not-covered", 0);
+            }
+            for (int p = 0; clock > 0 && p < clients.count[c] && store.clock[clients.structs[c][p]] < clock; p++) {
+                int s = clients.structs[c][p];
+                struct(s, Math.min(store.length[s], clock - store.clock[s]));
+            }
+        }
+        deletes.addAll(snapshot.deletes);
+    }
+
+    /** The first {@code length} units of a struct. */
+    private void struct(int s, int length) {
+        int i = out.next();
+        out.client[i] = store.clients.id[store.client[s]];
+        out.clock[i] = store.clock[s];
+        out.length[i] = length;
+        int kind = store.kind(s);
+        int info = kind;
+        if (kind != Kind.GC) {
+            if (store.originClient[s] != NONE) {
+                info |= StructBuffer.HAS_ORIGIN;
+                out.originClient[i] = store.clients.id[store.originClient[s]];
+                out.originClock[i] = store.originClock[s];
+            }
+            if (store.rightClient[s] != NONE) {
+                info |= StructBuffer.HAS_RIGHT_ORIGIN;
+                out.rightClient[i] = store.clients.id[store.rightClient[s]];
+                out.rightClock[i] = store.rightClock[s];
+            }
+            if (info == kind) {
+                info |= parent(s, i);
+            }
+            content(s, kind, i);
+        }
+        out.info[i] = (short) info;
+        out.commit(true);
+    }
+
+    private int parent(int s, int i) {
+        int parent = store.parent[s];
+        int holder = store.types.item[parent];
+        int sub = 0;
+        if (store.parentSub[s] != NONE) {
+            sub = StructBuffer.HAS_SUB;
+            out.setSub(i, store.names.get(store.parentSub[s]));
+        }
+        if (holder == NONE) {
+            out.setRoot(i, store.names.get(store.types.name[parent]));
+            return sub | StructBuffer.PARENT_ROOT;
+        }
+        out.originClient[i] = store.clients.id[store.client[holder]];
+        out.originClock[i] = store.clock[holder];
+        return sub | StructBuffer.PARENT_ID;
+    }
+
+    private void content(int s, int kind, int i) {
+        int length = out.length[i];
+        if (kind == Kind.TYPE) {
+            int type = store.content[s];
+            out.content[i] = store.types.ref[type];
+            if (TypeRef.named(store.types.ref[type])) {
+                out.setKey(i, store.names.get(store.types.name[type]));
+            }
+        } else if (kind == Kind.STRING) {
+            int at = out.roomForChars(length);
+            System.arraycopy(store.contents.chars, store.content[s], out.chars, at, length);
+            if (length < store.length[s] && Character.isHighSurrogate(out.chars[at + length - 1])) {
+                out.chars[at + length - 1] = Utf8.REPLACEMENT;
+            }
+            out.content[i] = at;
+            out.charCount += length;
+        } else if (Kind.inBlob(kind)) {
+            int bytes = store.contentBytes[s];
+            if (length < store.length[s]) {
+                int end = store.content[s];
+                for (int n = 0; n < length; n++) {
+                    end = AnyValue.end(store.contents.blob, end);
+                }
+                bytes = end - store.content[s];
+            }
+            out.content[i] = out.blob.size();
+            out.contentBytes[i] = bytes;
+            out.blob.raw(store.contents.blob, store.content[s], bytes);
+            if (kind == Kind.FORMAT) {
+                out.setKey(i, store.names.get(store.room[s]));
+            }
+        }
+    }
+}
