@@ -16,11 +16,18 @@ final class SlotFixture implements AutoCloseable {
         Awaitility.setDefaultTimeout(Duration.ofSeconds(30));
     }
 
-    final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
-    final Endpoint endpoint = Endpoint.of(database.url());
-    final String slot = "s_" + database.name();
+    final PostgresServer.Database database;
+    final Endpoint endpoint;
+    final String slot;
 
     SlotFixture() throws SQLException {
+        this(PostgresServer.shared());
+    }
+
+    SlotFixture(PostgresServer server) throws SQLException {
+        database = server.createInstalledDatabase();
+        endpoint = Endpoint.of(database.url());
+        slot = "s_" + database.name();
         try (Connection connection = database.connect();
                 PreparedStatement exists =
                         connection.prepareStatement("select from pg_publication where pubname = ?")) {

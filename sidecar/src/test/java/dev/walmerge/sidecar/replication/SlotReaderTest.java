@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.sidecar.replication.ReplicationException.Code;
+import dev.walmerge.sql.testing.PostgresServer;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -103,7 +105,10 @@ final class SlotReaderTest {
 
     @Test
     void confirmingOnAnIdleServerWritesNoWal() throws Exception {
-        try (SlotFixture fixture = new SlotFixture()) {
+        // A server of its own: with the databases of all tests, autovacuum always finds something to write.
+        PostgresServer server = PostgresServer.start();
+        EmbeddedPostgres process = server.process();
+        try (SlotFixture fixture = new SlotFixture(server)) {
             fixture.createSlot();
             SlotReaderOptions eager = new SlotReaderOptions(
                     fixture.slot,
@@ -126,6 +131,8 @@ final class SlotReaderTest {
                 });
                 running.stop();
             }
+        } finally {
+            process.close();
         }
     }
 
