@@ -1,5 +1,6 @@
 package dev.walmerge.bench;
 
+import dev.walmerge.bench.core.CoreCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.sidecar.ExitCode;
@@ -25,7 +26,7 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = KeystrokeCommand.class)
+            subcommands = {KeystrokeCommand.class, CoreCommand.class})
     static final class Bench {}
 
     public static void main(String[] arguments) {

@@ -17,6 +17,8 @@ import java.util.zip.GZIPInputStream;
 
 /** The histories of {@code bench/traces}, whose README gives format, provenance and licence. */
 public final class TraceLibrary {
+    private static final int BUFFER_BYTES = 1 << 16;
+
     private final JsonNode manifest;
 
     private TraceLibrary(JsonNode manifest) {
@@ -59,9 +61,24 @@ public final class TraceLibrary {
         if (!sha256(file).equals(entry.get("fileSha256").asText())) {
             throw new IOException("not the file that the manifest describes");
         }
-        boolean wide = entry.get("lengthBytes").asInt() == 4;
+        boolean wide = entry.get("lengthBytes").asInt() == Integer.BYTES;
+        List<byte[]> updates = readUpdates(new ByteArrayInputStream(file), wide);
+        return new Trace(
+                entry.get("name").asText(),
+                entry.get("title").asText(),
+                List.copyOf(updates),
+                entry.get("textLength").asInt(),
+                entry.get("textSha256").asText());
+    }
+
+    /**
+     * Reads gzipped updates in the file format of {@code bench/traces}.
+     *
+     * @param wide whether lengths take four bytes, not two
+     */
+    public static List<byte[]> readUpdates(InputStream file, boolean wide) throws IOException {
         List<byte[]> updates = new ArrayList<>();
-        try (DataInputStream in = new DataInputStream(new GZIPInputStream(new ByteArrayInputStream(file)))) {
+        try (DataInputStream in = new DataInputStream(new GZIPInputStream(file, BUFFER_BYTES))) {
             int count = in.readInt();
             for (int i = 0; i < count; i++) {
                 byte[] update = new byte[wide ? in.readInt() : in.readUnsignedShort()];
@@ -69,12 +86,7 @@ public final class TraceLibrary {
                 updates.add(update);
             }
         }
-        return new Trace(
-                entry.get("name").asText(),
-                entry.get("title").asText(),
-                List.copyOf(updates),
-                entry.get("textLength").asInt(),
-                entry.get("textSha256").asText());
+        return updates;
     }
 
     private static byte[] resource(String name) throws IOException {
