@@ -80,7 +80,7 @@ public final class Install {
             replication(sidecarRole, left);
         }
         if (left.isEmpty()) {
-            out.println("ready: walmerge run --url ...");
+            out.println("ready: ops/walmerge run --url ...");
         } else {
             out.println("left to do:");
             left.forEach(line -> out.println(line.startsWith(" ") ? "    " + line.strip() : "- " + line));

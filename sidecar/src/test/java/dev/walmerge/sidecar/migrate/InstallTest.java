@@ -58,7 +58,7 @@ final class InstallTest {
         }
         assertThat(printed.toString())
                 .contains("applied migration 1 (main_job)")
-                .contains("ready: walmerge run");
+                .contains("ready: ops/walmerge run");
     }
 
     @Test
