@@ -188,7 +188,7 @@ final class SidecarTest {
                 + " alter database " + database.name() + " set idle_session_timeout = '300 ms'");
         start();
         insert("post", HELLO);
-        execute("set idle_session_timeout = 0; call crdt.sync('20 s')");
+        syncWithoutTimeouts();
         try (Connection holder = database.connect();
                 Statement statement = holder.createStatement()) {
             statement.execute("set idle_in_transaction_session_timeout = 0; set idle_session_timeout = 0");
@@ -198,7 +198,7 @@ final class SidecarTest {
             statement.execute("set statement_timeout = 0; select pg_sleep(2)");
             holder.commit();
         }
-        execute("set idle_session_timeout = 0; call crdt.sync('20 s')");
+        syncWithoutTimeouts();
         assertThat(text("post")).isEqualTo("hello you");
         assertThat(query("select p.epoch || ' ' || coalesce(d.error, '-') from crdt.progress p, crdt.docs d"))
                 .containsExactly("1 -");
@@ -447,6 +447,15 @@ final class SidecarTest {
 
     private void sync() throws SQLException {
         execute("call crdt.sync('20 s')");
+    }
+
+    /** Two statements, not one text with both: that would be a transaction block. */
+    private void syncWithoutTimeouts() throws SQLException {
+        try (Connection connection = database.connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute("set statement_timeout = 0");
+            statement.execute("call crdt.sync('20 s')");
+        }
     }
 
     private void execute(String sql) throws SQLException {
