@@ -7,8 +7,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * Makes a second sidecar wait instead of taking over from a healthy one, whatever its slot: the documents are the same. Held as long as the session lives; a courtesy,
- * not the fence: that is the epoch, which every write-back checks.
+ * Makes a second sidecar wait instead of taking over from a healthy one, whatever its slot: the documents are the same.
+ * Held as long as the session lives; a courtesy, not the fence: that is the epoch, which every write-back checks.
  */
 final class SlotLock {
     private static final String TRY = "select pg_try_advisory_lock(hashtextextended('walmerge documents', 0))";

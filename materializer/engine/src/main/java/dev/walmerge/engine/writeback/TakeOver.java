@@ -92,6 +92,10 @@ public final class TakeOver {
             if (lease == null) {
                 lease = update(connection, slot, systemIdentifier, timeline, nonce);
             }
+            if (lease.firstStart() || !lease.sameIncarnation()) {
+                // Without a row of our own nothing says that the positions in the tables are of this server's WAL.
+                statement.execute(ProgressSql.FORGET_POSITIONS);
+            }
             fenceOtherSlots(connection, slot);
             connection.commit();
             return lease;
@@ -142,11 +146,6 @@ public final class TakeOver {
                 update.setString(5, written.asString());
                 update.setString(6, slot);
                 update.executeUpdate();
-                if (!same) {
-                    try (Statement forget = connection.createStatement()) {
-                        forget.execute(ProgressSql.FORGET_POSITIONS);
-                    }
-                }
                 UUID previous = row.getObject("nonce", UUID.class);
                 return new Lease(slot, epoch, written.asLong(), nonce, previous, same, false);
             }
