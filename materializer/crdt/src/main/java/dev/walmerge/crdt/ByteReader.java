@@ -2,9 +2,6 @@ package dev.walmerge.crdt;
 
 /** A bounded cursor over bytes it does not own. Offsets in errors count from {@code base}. */
 final class ByteReader {
-    /** 49 bits of seven. */
-    private static final int UNCHECKED_BYTES = 7;
-
     private byte[] bytes = {};
     private int base;
     private int pos;
@@ -67,23 +64,11 @@ final class ByteReader {
 
     /** Little-endian groups of seven bits, at most 2^53 - 1. */
     long varUint() throws MalformedUpdateException {
-        int at = pos;
-        if (at < end && bytes[at] >= 0) {
-            pos = at + 1;
-            return bytes[at];
-        }
-        if (end - at < UNCHECKED_BYTES) {
-            return tail(0, 0);
-        }
-        // Client ids take five bytes, and each struct has two or three of them: no bound is checked again, and what
-        // fits into these bytes is below every limit.
-        long value = bytes[at] & 0x7fL;
-        for (int shift = 7; shift < 7 * UNCHECKED_BYTES; shift += 7) {
-            byte b = bytes[++at];
-            value |= (b & 0x7fL) << shift;
-            if (b >= 0) {
-                pos = at + 1;
-                return value;
+        if (pos < end) {
+            byte first = bytes[pos];
+            if (first >= 0) {
+                pos++;
+                return first;
             }
         }
         return tail(0, 0);

@@ -8,8 +8,6 @@ import java.util.Arrays;
  * <p>What a client is (an id or an index) is the user's business.
  */
 final class ClockRanges {
-    private static final int FEW = 8;
-
     long[] client = {};
     int[] clock = {};
     int[] length = {};
@@ -155,25 +153,12 @@ final class ClockRanges {
 
     /** Heapsort: the order of what arrives is the sender's choice, and no order may cost more than another. */
     private void sort() {
-        if (size <= FEW) {
-            insertionSort();
-            return;
-        }
         for (int root = size / 2 - 1; root >= 0; root--) {
             siftDown(root, size);
         }
         for (int end = size - 1; end > 0; end--) {
             swap(0, end);
             siftDown(0, end);
-        }
-    }
-
-    /** What one keystroke touches is two or three ranges. */
-    private void insertionSort() {
-        for (int i = 1; i < size; i++) {
-            for (int j = i; j > 0 && before(client[j], clock[j], j - 1); j--) {
-                swap(j, j - 1);
-            }
         }
     }
 
