@@ -71,20 +71,37 @@ final class ByteWriter {
     }
 
     void varUint(long value) {
-        reserve(9);
+        if (bytes.length - size < 9) {
+            reserve(varUintBytes(value));
+        }
         size = put(bytes, size, value);
     }
 
     /** Writes a number where there is room for it and returns its end. */
     private static int put(byte[] target, int at, long value) {
-        int end = at;
-        long rest = value;
+        if (value < 1 << 7) {
+            target[at] = (byte) value;
+            return at + 1;
+        }
+        target[at] = (byte) (value | 0x80);
+        if (value < 1 << 14) {
+            target[at + 1] = (byte) (value >> 7);
+            return at + 2;
+        }
+        target[at + 1] = (byte) (value >> 7 | 0x80);
+        if (value < 1 << 21) {
+            target[at + 2] = (byte) (value >> 14);
+            return at + 3;
+        }
+        target[at + 2] = (byte) (value >> 14 | 0x80);
+        int end = at + 3;
+        long rest = value >> 21;
         while (rest > 0x7f) {
             target[end++] = (byte) (rest | 0x80);
-            rest >>>= 7;
+            rest >>= 7;
         }
-        target[end++] = (byte) rest;
-        return end;
+        target[end] = (byte) rest;
+        return end + 1;
     }
 
     static int varUintBytes(long value) {
@@ -119,11 +136,12 @@ final class ByteWriter {
     /** {@code negative} is apart from the magnitude because -0 is a value of its own. */
     void varInt(long magnitude, boolean negative) {
         reserve(10);
-        long rest = magnitude >>> 6;
-        bytes[size++] = (byte) ((magnitude & 0x3f) | (negative ? 0x40 : 0) | (rest > 0 ? 0x80 : 0));
-        while (rest > 0) {
-            bytes[size++] = (byte) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
-            rest >>>= 7;
+        int first = (int) (magnitude & 0x3f) | (negative ? 0x40 : 0);
+        if (magnitude < 0x40) {
+            bytes[size++] = (byte) first;
+        } else {
+            bytes[size] = (byte) (first | 0x80);
+            size = put(bytes, size + 1, magnitude >> 6);
         }
     }
 
@@ -142,7 +160,7 @@ final class ByteWriter {
     /** Their length in bytes and they as UTF-8; lone surrogates are U+FFFD. */
     void units(Units source, int from, int to) {
         int count = source.utf8Bytes(from, to);
-        reserve(Math.addExact(count, 5));
+        reserve(Math.addExact(count, varUintBytes(count)));
         size = put(bytes, size, count);
         source.toUtf8(from, to, bytes, size, count);
         size += count;

@@ -23,8 +23,8 @@ public final class Projection {
             if (rootOrNull == null || rootOrNull.equals(root.name())) {
                 int type = find(doc, root.name());
                 String text = switch (root.type()) {
-                    case TEXT -> TextView.text(doc.store, type);
-                    case XML_FRAGMENT -> BodyText.xml(doc.store, type);
+                    case TEXT -> storableText(doc.store, type);
+                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store, type));
                     default -> "";
                 };
                 if (only.isEmpty()) {
@@ -35,7 +35,12 @@ public final class Projection {
                 }
             }
         }
-        return ValueText.storable(all == null ? only : all.toString());
+        return all == null ? only : all.toString();
+    }
+
+    private static String storableText(StructStore store, int type) {
+        String text = TextView.text(store, type);
+        return store.contents.units.isPlain() ? text : ValueText.storable(text);
     }
 
     /**

@@ -15,11 +15,17 @@ final class Units {
     private byte[] narrow = NO_BYTES;
     private char[] wide = NO_CHARS;
     private boolean isWide;
+    private boolean isPlain = true;
     int count;
 
     /** Whether some unit was none of Latin-1; without one there are no surrogates either. */
     boolean isWide() {
         return isWide;
+    }
+
+    /** Whether all units are ASCII and none is NUL: then they are UTF-8 as they are, and every text of them is storable. */
+    boolean isPlain() {
+        return isPlain;
     }
 
     char at(int i) {
@@ -30,11 +36,16 @@ final class Units {
         if (!isWide && unit > 0xff) {
             widen(0);
         }
+        isPlain &= isPlain(unit);
         if (isWide) {
             wide[i] = unit;
         } else {
             narrow[i] = (byte) unit;
         }
+    }
+
+    private static boolean isPlain(char unit) {
+        return unit > 0 && unit < 0x80;
     }
 
     /** Makes room for {@code more} units behind the last one. */
@@ -63,6 +74,7 @@ final class Units {
         }
         narrow = narrow.length > KEPT ? NO_BYTES : narrow;
         isWide = true;
+        isPlain = false;
     }
 
     /** What an emptied buffer may keep. */
@@ -70,8 +82,7 @@ final class Units {
 
     /** Empties it and keeps little memory. */
     void clear() {
-        count = 0;
-        isWide = false;
+        restart();
         narrow = narrow.length > KEPT ? NO_BYTES : narrow;
         wide = wide.length > KEPT ? NO_CHARS : wide;
     }
@@ -80,6 +91,7 @@ final class Units {
     void restart() {
         count = 0;
         isWide = false;
+        isPlain = true;
     }
 
     /** Gives back the memory behind the last unit. */
@@ -99,6 +111,7 @@ final class Units {
         if (from.isWide && !isWide && !from.isLatin(at, more)) {
             widen(more);
         }
+        isPlain &= from.isPlain;
         if (!from.isWide && !isWide) {
             System.arraycopy(from.narrow, at, narrow, count, more);
         } else if (from.isWide && isWide) {
@@ -131,6 +144,7 @@ final class Units {
             if (!isWide && unit > 0xff) {
                 widen(more - i);
             }
+            isPlain &= isPlain(unit);
             if (isWide) {
                 wide[count] = unit;
             } else {
@@ -150,10 +164,11 @@ final class Units {
         int before = count;
         int in = from;
         if (!isWide) {
-            int ascii = Utf8.asciiBytes(source, from, to);
-            System.arraycopy(source, from, narrow, count, ascii);
-            count += ascii;
-            in = from + ascii;
+            int plain = Utf8.plainBytes(source, from, to);
+            System.arraycopy(source, from, narrow, count, plain);
+            count += plain;
+            in = from + plain;
+            isPlain &= in == to;
             while (in < to) {
                 int size = Utf8.latinBytes(source, in, to);
                 if (size == 0) {
@@ -189,7 +204,7 @@ final class Units {
             return Utf8.encodedBytes(wide, from, to);
         }
         int bytes = to - from;
-        for (int i = from + Utf8.asciiBytes(narrow, from, to); i < to; i++) {
+        for (int i = isPlain ? to : from; i < to; i++) {
             bytes += narrow[i] < 0 ? 1 : 0;
         }
         return bytes;

@@ -59,23 +59,23 @@ final class Utf8 {
         return -1;
     }
 
-    /** How many bytes from {@code from} on are ASCII. */
-    static int asciiBytes(byte[] source, int from, int to) {
+    /** How many bytes from {@code from} on are ASCII and not NUL. */
+    static int plainBytes(byte[] source, int from, int to) {
         int at = from;
         for (int last = to - 8; at <= last; at += 8) {
-            int all = source[at]
-                    | source[at + 1]
-                    | source[at + 2]
-                    | source[at + 3]
-                    | source[at + 4]
-                    | source[at + 5]
-                    | source[at + 6]
-                    | source[at + 7];
+            int all = source[at] - 1
+                    | source[at + 1] - 1
+                    | source[at + 2] - 1
+                    | source[at + 3] - 1
+                    | source[at + 4] - 1
+                    | source[at + 5] - 1
+                    | source[at + 6] - 1
+                    | source[at + 7] - 1;
             if (all < 0) {
                 break;
             }
         }
-        while (at < to && source[at] >= 0) {
+        while (at < to && source[at] > 0) {
             at++;
         }
         return at - from;

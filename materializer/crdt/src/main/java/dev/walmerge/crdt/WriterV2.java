@@ -111,31 +111,35 @@ final class WriterV2 extends UpdateWriter {
 
     @Override
     byte[] finish() {
-        ByteWriter strings = new ByteWriter(
-                units.utf8Bytes(0, units.count) + stringLengths.finish().size() + 5);
-        strings.units(units, 0, units.count);
-        strings.append(stringLengths.finish());
-        ByteWriter[] columns = {
-            keyClocks.finish(),
-            clients.finish(),
-            leftClocks.finish(),
-            rightClocks.finish(),
-            infos.bytes(),
-            strings,
-            parentInfos.bytes(),
-            typeRefs.finish(),
-            lengths.finish()
+        int stringBytes = units.utf8Bytes(0, units.count);
+        int stringsBlock = ByteWriter.varUintBytes(stringBytes) + stringBytes + stringLengths.finish().size();
+        ByteWriter[] before = {
+            keyClocks.finish(), clients.finish(), leftClocks.finish(), rightClocks.finish(), infos.bytes()
         };
-        int total = 1 + rest.size();
-        for (ByteWriter column : columns) {
-            total = Math.addExact(total, ByteWriter.varUintBytes(column.size()) + column.size());
-        }
-        ByteWriter out = new ByteWriter(total);
+        ByteWriter[] after = {parentInfos.bytes(), typeRefs.finish(), lengths.finish()};
+        long total = 1L + blocks(before) + ByteWriter.varUintBytes(stringsBlock) + stringsBlock + blocks(after);
+        ByteWriter out = new ByteWriter(Math.toIntExact(total + rest.size()));
         out.varUint(0);
+        append(out, before);
+        out.varUint(stringsBlock);
+        out.units(units, 0, units.count);
+        out.append(stringLengths.finish());
+        append(out, after);
+        out.append(rest);
+        return out.toBytes();
+    }
+
+    private static long blocks(ByteWriter[] columns) {
+        long bytes = 0;
+        for (ByteWriter column : columns) {
+            bytes += ByteWriter.varUintBytes(column.size()) + column.size();
+        }
+        return bytes;
+    }
+
+    private static void append(ByteWriter out, ByteWriter[] columns) {
         for (ByteWriter column : columns) {
             out.block(column);
         }
-        out.append(rest);
-        return out.toBytes();
     }
 }
