@@ -125,7 +125,7 @@ final class Comparison {
             int ia = a.content[sa] - a.clock[sa];
             int ib = b.content[sb] - b.clock[sb];
             for (int i = from; i < end; i++) {
-                if (!Conflicts.sameUnit(a.contents.chars[ia + i], b.contents.chars[ib + i])) {
+                if (!Conflicts.sameUnit(a.contents.units.at(ia + i), b.contents.units.at(ib + i))) {
                     return false;
                 }
             }

@@ -48,7 +48,7 @@ final class Conflicts {
         int mine = store.content[s] + from - store.clock[s];
         int theirs = in.content[i] + from - in.clock[i];
         for (int n = 0; n < end - from; n++) {
-            if (!sameUnit(store.contents.chars[mine + n], in.chars[theirs + n])) {
+            if (!sameUnit(store.contents.units.at(mine + n), in.units.at(theirs + n))) {
                 return true;
             }
         }

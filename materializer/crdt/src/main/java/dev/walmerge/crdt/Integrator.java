@@ -152,10 +152,10 @@ final class Integrator {
         int kind = in.kind(i);
         if (kind == Kind.STRING) {
             int count = store.length[s];
-            store.content[s] = contents.addChars(in.chars, in.content[i] + offset, count);
+            store.content[s] = contents.addUnits(in.units, in.content[i] + offset, count);
             store.room[s] = count;
-            if (offset > 0 && Character.isHighSurrogate(in.chars[in.content[i] + offset - 1])) {
-                contents.chars[store.content[s]] = Utf8.REPLACEMENT;
+            if (offset > 0 && Character.isHighSurrogate(in.units.at(in.content[i] + offset - 1))) {
+                contents.units.set(store.content[s], Utf8.REPLACEMENT);
             }
         } else if (Kind.inBlob(kind)) {
             byte[] blob = in.blob.array();

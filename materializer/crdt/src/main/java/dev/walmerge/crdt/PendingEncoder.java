@@ -83,6 +83,6 @@ final class PendingEncoder {
             return;
         }
         out.content(
-                kind, in.length[i], offset, in.chars, in.blob.array(), in.content[i], in.contentBytes[i], in.key(i));
+                kind, in.length[i], offset, in.units, in.blob.array(), in.content[i], in.contentBytes[i], in.key(i));
     }
 }

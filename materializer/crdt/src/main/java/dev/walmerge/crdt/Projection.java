@@ -17,21 +17,25 @@ public final class Projection {
      * @param rootOrNull the declared root
      */
     public static String bodyText(Doc doc, String rootOrNull) {
-        StringBuilder out = new StringBuilder();
+        String only = "";
+        StringBuilder all = null;
         for (Root root : doc.roots()) {
             if (rootOrNull == null || rootOrNull.equals(root.name())) {
                 int type = find(doc, root.name());
-                CharSequence text = switch (root.type()) {
+                String text = switch (root.type()) {
                     case TEXT -> TextView.text(doc.store, type);
                     case XML_FRAGMENT -> BodyText.xml(doc.store, type);
                     default -> "";
                 };
-                if (text.length() > 0) {
-                    out.append(out.length() > 0 ? "\n" : "").append(text);
+                if (only.isEmpty()) {
+                    only = text;
+                } else if (!text.isEmpty()) {
+                    all = all == null ? new StringBuilder(only) : all;
+                    all.append('\n').append(text);
                 }
             }
         }
-        return ValueText.storable(out);
+        return ValueText.storable(all == null ? only : all.toString());
     }
 
     /**
@@ -66,7 +70,7 @@ public final class Projection {
     /** The units of a text root, as they are: it may hold lone surrogates. */
     public static String text(Doc doc, String root) {
         int found = find(doc, root);
-        return found == StructStore.NONE ? "" : TextView.text(doc.store, found).toString();
+        return found == StructStore.NONE ? "" : TextView.text(doc.store, found);
     }
 
     /** A text root as a list of inserts with attributes, neighbours with equal attributes joined; JSON text. */

@@ -21,6 +21,7 @@ final class StateEncoder {
 
     byte[] state() {
         int[] order = store.clients.byIdDescending();
+        out.reserve(store.size(), store.contents.units.count);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
@@ -120,21 +121,20 @@ final class StateEncoder {
             return;
         }
         long[] ids = store.clients.id;
-        boolean hasOrigin = offset > 0 || store.originClient[s] != NONE;
-        boolean hasRight = store.rightClient[s] != NONE;
-        out.info(kind
-                | (hasOrigin ? StructBuffer.HAS_ORIGIN : 0)
-                | (hasRight ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
-                | (hasSub(s, hasOrigin || hasRight) ? StructBuffer.HAS_SUB : 0));
-        if (offset > 0) {
-            out.leftId(ids[store.client[s]], store.clock[s] + offset - 1);
-        } else if (hasOrigin) {
-            out.leftId(ids[store.originClient[s]], store.originClock[s]);
-        }
-        if (hasRight) {
-            out.rightId(ids[store.rightClient[s]], store.rightClock[s]);
-        }
-        if (!hasOrigin && !hasRight) {
+        int originClient = offset > 0 ? store.client[s] : store.originClient[s];
+        int originClock = offset > 0 ? store.clock[s] + offset - 1 : store.originClock[s];
+        int rightClient = store.rightClient[s];
+        boolean placed = originClient != NONE || rightClient != NONE;
+        out.head(
+                kind
+                        | (originClient != NONE ? StructBuffer.HAS_ORIGIN : 0)
+                        | (rightClient != NONE ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
+                        | (hasSub(s, placed) ? StructBuffer.HAS_SUB : 0),
+                originClient == NONE ? 0 : ids[originClient],
+                originClock,
+                rightClient == NONE ? 0 : ids[rightClient],
+                store.rightClock[s]);
+        if (!placed) {
             parent(s);
         }
         content(s, kind, offset);
@@ -159,6 +159,11 @@ final class StateEncoder {
     }
 
     private void content(int s, int kind, int offset) {
+        if (kind == Kind.STRING) {
+            int at = store.content[s];
+            out.units(store.contents.units, at + offset, at + store.length[s]);
+            return;
+        }
         if (kind == Kind.TYPE) {
             int type = store.content[s];
             int name = store.types.name[type];
@@ -171,7 +176,7 @@ final class StateEncoder {
                 kind,
                 store.length[s],
                 offset,
-                contents.chars,
+                contents.units,
                 contents.blob,
                 store.content[s],
                 store.contentBytes[s],

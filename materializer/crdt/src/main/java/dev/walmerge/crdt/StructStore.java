@@ -200,11 +200,11 @@ final class StructStore {
         int kind = kind(s);
         if (kind == Kind.STRING) {
             int cut = content[s] + at;
-            char[] chars = contents.chars;
-            if (Character.isHighSurrogate(chars[cut - 1])) {
+            Units units = contents.units;
+            if (units.isWide() && Character.isHighSurrogate(units.at(cut - 1))) {
                 // Half a pair can't be encoded, so Yjs gives up both halves; so must everyone.
-                chars[cut - 1] = Utf8.REPLACEMENT;
-                chars[cut] = Utf8.REPLACEMENT;
+                units.set(cut - 1, Utf8.REPLACEMENT);
+                units.set(cut, Utf8.REPLACEMENT);
             }
             content[r] = cut;
             room[r] = room[s] - at;
@@ -243,7 +243,7 @@ final class StructStore {
             return false;
         }
         if (kind(s) == Kind.STRING) {
-            contents.joinChars(this, s, r);
+            contents.joinUnits(this, s, r);
         } else if (kind(s) != Kind.DELETED) {
             contents.joinBytes(this, s, r);
         }
@@ -262,7 +262,7 @@ final class StructStore {
     void dropContent(int s) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
-            contents.dropChars(content[s], room[s]);
+            contents.dropUnits(content[s], room[s]);
         } else if (Kind.inBlob(kind)) {
             contents.dropBytes(content[s], kind == Kind.FORMAT ? contentBytes[s] : room[s]);
         }

@@ -168,8 +168,23 @@ final class ValueText {
         }
     }
 
+    private static boolean isStorable(String text) {
+        if (text.indexOf('\0') >= 0) {
+            return false;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The text without what Postgres refuses: NUL and lone surrogates become U+FFFD. */
-    static String storable(CharSequence text) {
+    static String storable(String text) {
+        if (isStorable(text)) {
+            return text;
+        }
         StringBuilder out = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -1,7 +1,5 @@
 package dev.walmerge.crdt;
 
-import java.util.Arrays;
-
 /** Version 2: one run-length encoded column per field, then the rest. */
 final class WriterV2 extends UpdateWriter {
     private final DiffRunWriter keyClocks = new DiffRunWriter();
@@ -13,10 +11,30 @@ final class WriterV2 extends UpdateWriter {
     private final ByteRunWriter parentInfos = new ByteRunWriter();
     private final RunWriter typeRefs = new RunWriter();
     private final RunWriter lengths = new RunWriter();
-    private char[] units = new char[64];
-    private int unitCount;
+    private final Units units = new Units();
     private int keyCount;
     private int deleteAt;
+
+    @Override
+    void reserve(int structs, int moreUnits) {
+        leftClocks.reserve(structs);
+        rightClocks.reserve(structs);
+        stringLengths.reserve(structs);
+        units.reserve(moreUnits);
+    }
+
+    @Override
+    void head(int info, long leftClient, int leftClock, long rightClient, int rightClock) {
+        infos.write(info);
+        if ((info & StructBuffer.HAS_ORIGIN) != 0) {
+            clients.write(leftClient);
+            leftClocks.write(leftClock);
+        }
+        if ((info & StructBuffer.HAS_RIGHT_ORIGIN) != 0) {
+            clients.write(rightClient);
+            rightClocks.write(rightClock);
+        }
+    }
 
     @Override
     void client(long client) {
@@ -56,14 +74,15 @@ final class WriterV2 extends UpdateWriter {
     }
 
     @Override
-    void chars(char[] source, int from, int to) {
-        int count = to - from;
-        if (units.length - unitCount < count) {
-            units = Arrays.copyOf(units, Math.max(Math.addExact(unitCount, count), units.length * 2));
-        }
-        System.arraycopy(source, from, units, unitCount, count);
-        unitCount += count;
-        stringLengths.write(count);
+    void units(Units source, int from, int to) {
+        units.add(source, from, to - from);
+        stringLengths.write(to - from);
+    }
+
+    @Override
+    void string(String text) {
+        units.add(text);
+        stringLengths.write(text.length());
     }
 
     /** Yjs 13 means to number keys it has written, but never looks one up: each is written again, under a new number. */
@@ -92,20 +111,30 @@ final class WriterV2 extends UpdateWriter {
 
     @Override
     byte[] finish() {
-        ByteWriter strings = new ByteWriter(unitCount + 16);
-        strings.chars(units, 0, unitCount);
+        ByteWriter strings = new ByteWriter(
+                units.utf8Bytes(0, units.count) + stringLengths.finish().size() + 5);
+        strings.units(units, 0, units.count);
         strings.append(stringLengths.finish());
-        ByteWriter out = new ByteWriter(strings.size() + rest.size() + 64);
+        ByteWriter[] columns = {
+            keyClocks.finish(),
+            clients.finish(),
+            leftClocks.finish(),
+            rightClocks.finish(),
+            infos.bytes(),
+            strings,
+            parentInfos.bytes(),
+            typeRefs.finish(),
+            lengths.finish()
+        };
+        int total = 1 + rest.size();
+        for (ByteWriter column : columns) {
+            total = Math.addExact(total, ByteWriter.varUintBytes(column.size()) + column.size());
+        }
+        ByteWriter out = new ByteWriter(total);
         out.varUint(0);
-        out.block(keyClocks.finish());
-        out.block(clients.finish());
-        out.block(leftClocks.finish());
-        out.block(rightClocks.finish());
-        out.block(infos.bytes());
-        out.block(strings);
-        out.block(parentInfos.bytes());
-        out.block(typeRefs.finish());
-        out.block(lengths.finish());
+        for (ByteWriter column : columns) {
+            out.block(column);
+        }
         out.append(rest);
         return out.toBytes();
     }
