@@ -83,7 +83,7 @@ final class Integrator {
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
         if (offset > 0) {
-            left = store.clients.structs[c][store.clients.count[c] - 1];
+            left = store.clients.structs[c].newest();
             if (store.isGc(left)) {
                 parent = NONE;
             }
@@ -121,7 +121,7 @@ final class Integrator {
     }
 
     private void append(int c, int s) {
-        store.clients.append(c, s);
+        store.clients.structs[c].append(s, store.clock);
         store.clients.state[c] = store.end(s);
     }
 

@@ -22,8 +22,12 @@ final class Restorer {
             if (clock > (c == ClientTable.NONE ? 0 : clients.state[c])) {
                 throw new MalformedUpdateException("snapshot-not-covered", 0);
             }
-            for (int p = 0; clock > 0 && p < clients.count[c] && store.clock[clients.structs[c][p]] < clock; p++) {
-                int s = clients.structs[c][p];
+            if (clock == 0) {
+                continue;
+            }
+            StructList list = clients.structs[c];
+            for (int p = list.first(); p != NONE && store.clock[list.row(p)] < clock; p = list.next(p)) {
+                int s = list.row(p);
                 struct(s, Math.min(store.length[s], clock - store.clock[s]));
             }
         }

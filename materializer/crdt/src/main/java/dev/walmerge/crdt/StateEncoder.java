@@ -99,19 +99,17 @@ final class StateEncoder {
     /** The structs of a client from a clock on, which must be below its state. */
     private void client(int c, int clock) {
         int first = store.position(c, clock);
-        int count = store.clients.count[c];
-        out.rest.varUint(count - first);
+        out.rest.varUint(store.clients.structs[c].countFrom(first));
         out.client(store.clients.id[c]);
         out.rest.varUint(clock);
         structs(c, first, clock);
     }
 
     void structs(int c, int first, int clock) {
-        int[] list = store.clients.structs[c];
-        int count = store.clients.count[c];
-        struct(list[first], clock - store.clock[list[first]]);
-        for (int i = first + 1; i < count; i++) {
-            struct(list[i], 0);
+        StructList list = store.clients.structs[c];
+        struct(list.row(first), clock - store.clock[list.row(first)]);
+        for (int p = list.next(first); p != NONE; p = list.next(p)) {
+            struct(list.row(p), 0);
         }
     }
 
@@ -190,8 +188,9 @@ final class StateEncoder {
         for (int c : store.clients.byIdDescending()) {
             int from = NONE;
             int end = 0;
-            for (int i = 0; i < store.clients.count[c]; i++) {
-                int s = store.clients.structs[c][i];
+            StructList list = store.clients.structs[c];
+            for (int p = list.first(); p != NONE; p = list.next(p)) {
+                int s = list.row(p);
                 if (store.isDeleted(s)) {
                     from = from == NONE ? store.clock[s] : from;
                     end = store.end(s);

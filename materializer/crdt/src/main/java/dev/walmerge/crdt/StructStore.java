@@ -133,43 +133,19 @@ final class StructStore {
 
     /** The position in the client's list of the struct that holds {@code at}, which must be below its state. */
     int position(int c, int at) {
-        int[] list = clients.structs[c];
-        int high = clients.count[c] - 1;
-        if (clock[list[high]] <= at) {
-            return high;
-        }
-        int low = 0;
-        int hint = clients.hint[c];
-        if (hint < high) {
-            int guess = list[hint];
-            if (clock[guess] > at) {
-                high = hint - 1;
-            } else if (end(guess) > at) {
-                return hint;
-            } else {
-                low = hint + 1;
-            }
-        }
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (clock[list[middle]] <= at) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        clients.hint[c] = low;
-        return low;
+        return clients.structs[c].position(at, clock);
     }
 
     int find(int c, int at) {
-        return clients.structs[c][position(c, at)];
+        StructList list = clients.structs[c];
+        return list.row(list.position(at, clock));
     }
 
     /** The struct that ends with {@code at}, cutting one that goes on behind it. A GC is never cut. */
     int cleanEnd(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (end(s) - 1 != at && !isGc(s)) {
             split(c, position, at - clock[s] + 1, dirty);
         }
@@ -178,17 +154,21 @@ final class StructStore {
 
     /** The struct that starts with {@code at}, cutting one that began before. A GC is never cut. */
     int cleanStart(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (clock[s] != at && !isGc(s)) {
-            return split(c, position, at - clock[s], dirty);
+            return list.row(split(c, position, at - clock[s], dirty));
         }
         return s;
     }
 
-    /** Cuts an item and returns its right part, which is noted as {@code dirty}: it may be joined again. */
+    /**
+     * Cuts an item and returns the position of its right part, which is noted as {@code dirty}: it may be joined again.
+     */
     int split(int c, int position, int at, ClockRanges dirty) {
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int s = list.row(position);
         int r = allocate(kind(s));
         if (isDeleted(s)) {
             markDeleted(r);
@@ -212,9 +192,8 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        clients.insert(c, position + 1, r);
         dirty.add(c, clock[r], 1);
-        return r;
+        return list.insertAfter(position, r, clock);
     }
 
     private void splitContent(int s, int r, int at) {
