@@ -112,7 +112,9 @@ final class WriterV2 extends UpdateWriter {
     @Override
     byte[] finish() {
         int stringBytes = units.utf8Bytes(0, units.count);
-        int stringsBlock = ByteWriter.varUintBytes(stringBytes) + stringBytes + stringLengths.finish().size();
+        int stringsBlock = ByteWriter.varUintBytes(stringBytes)
+                + stringBytes
+                + stringLengths.finish().size();
         ByteWriter[] before = {
             keyClocks.finish(), clients.finish(), leftClocks.finish(), rightClocks.finish(), infos.bytes()
         };
