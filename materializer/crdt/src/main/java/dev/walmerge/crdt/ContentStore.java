@@ -31,6 +31,32 @@ final class ContentStore {
         return blobCount - count;
     }
 
+    int addUnits(String from) {
+        units.add(from);
+        return units.count - from.length();
+    }
+
+    /** Appends to the string of a row; the caller adds the length. */
+    void append(StructStore s, int row, String more) {
+        int count = s.length[row];
+        int needed = Math.addExact(count, more.length());
+        if (s.room[row] < needed) {
+            int wanted = Math.addExact(needed, needed / 2 + 8);
+            if (s.content[row] + s.room[row] == units.count) {
+                units.reserve(wanted - s.room[row]);
+                units.count += wanted - s.room[row];
+            } else {
+                units.reserve(wanted);
+                units.move(s.content[row], units.count, count);
+                wastedUnits += s.room[row];
+                s.content[row] = units.count;
+                units.count += wanted;
+            }
+            s.room[row] = wanted;
+        }
+        units.put(s.content[row] + count, more);
+    }
+
     private void roomForBytes(int more) {
         int needed = Math.addExact(blobCount, more);
         if (needed > blob.length) {

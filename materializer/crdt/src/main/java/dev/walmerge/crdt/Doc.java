@@ -118,6 +118,44 @@ public final class Doc {
         }
     }
 
+    /** Edits this document as a client, whose id no other writer may use: 0 to {@link Limits#CLIENT_LAST}. */
+    public Editor edit(long clientId) {
+        if (clientId < 0 || clientId > Limits.CLIENT_LAST) {
+            throw new IllegalArgumentException("client id " + clientId);
+        }
+        return new Editor(this, new Author(this, merge, integrator, clientId));
+    }
+
+    /** Frees the memory of what edits by index set up; they set it up again when they need it. */
+    public void dropIndexes() {
+        store.order = null;
+    }
+
+    /** @throws IllegalStateException when there is no room for that many units more */
+    void checkRoom(int clock, int more) {
+        boolean full = clock > Integer.MAX_VALUE - more
+                || (long) store.contents.units.count + more > CONTENT_LAST
+                || store.contents.blobCount > CONTENT_LAST
+                || store.used > CONTENT_LAST - 3;
+        if (full) {
+            throw new IllegalStateException("the document is full");
+        }
+    }
+
+    /** The end of a transaction of edits. */
+    void finishEdits() {
+        if (hasPending()) {
+            if (!pendingStructs.isEmpty() && merge.addedStructs()) {
+                pendingStructs.drain(store, integrator);
+            }
+            if (pendingDeletes.size > 0) {
+                merge.retryDeletes(pendingDeletes);
+            }
+            noteMissing(false);
+        }
+        merge.finish();
+    }
+
     private int merge() {
         int flags = 0;
         for (int i = 0; i < decoded.size; i++) {

@@ -112,6 +112,13 @@ final class Integrator {
         settle(s, in, i);
     }
 
+    /** Adds an item made here, which knows its neighbours; its client's next. */
+    void add(int s, int behind) {
+        merge.touch(store.client[s]);
+        link(s, behind);
+        append(store.client[s], s);
+    }
+
     private void addGc(int c, int length) {
         int s = store.allocate(Kind.GC);
         store.client[s] = c;
@@ -249,6 +256,9 @@ final class Integrator {
             if (behind != NONE) {
                 merge.delete(behind);
             }
+        }
+        if (store.order != null) {
+            store.order.linked(s, behind);
         }
     }
 

@@ -48,6 +48,12 @@ final class Merge {
         clients.touched[c] = true;
         clients.before[c] = clients.state[c];
         touched = push(touched, touchedCount++, c);
+        grew(c);
+    }
+
+    /** The newest run of a client grew in place: news for the next drain, and nothing to join. */
+    void grew(int c) {
+        ClientTable clients = store.clients;
         if (!clients.undrained[c]) {
             clients.undrained[c] = true;
             drainClients = push(drainClients, drainClientCount++, c);
@@ -87,6 +93,9 @@ final class Merge {
     private void deleteOne(int s) {
         store.markDeleted(s);
         noteDeleted(s);
+        if (store.order != null) {
+            store.order.changed(s);
+        }
         if (store.kind(s) == Kind.TYPE) {
             stack = push(stack, stackSize++, store.content[s]);
         }
@@ -171,6 +180,9 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
+            return;
+        }
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
@@ -258,6 +270,9 @@ final class Merge {
                 collectChild(s);
                 s = next;
             }
+        }
+        if (store.order != null) {
+            store.order.drop(type);
         }
         types.remove(type);
     }

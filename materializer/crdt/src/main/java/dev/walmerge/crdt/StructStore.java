@@ -21,6 +21,9 @@ final class StructStore {
     final TypeTable types = new TypeTable();
     final Names names = new Names();
 
+    /** Of lists that are edited by index; null until there is one. */
+    ListIndex order;
+
     int[] client = {};
     int[] clock = {};
     int[] length = {};
@@ -193,6 +196,9 @@ final class StructStore {
             types.setLast(parent[r], parentSub[r], r);
         }
         dirty.add(c, clock[r], 1);
+        if (order != null) {
+            order.split(s, r);
+        }
         return list.insertAfter(position, r, clock);
     }
 
@@ -242,6 +248,9 @@ final class StructStore {
                 || !Kind.mergeable(kind(s))) {
             return false;
         }
+        if (order != null) {
+            order.joined(s, r);
+        }
         if (kind(s) == Kind.STRING) {
             contents.joinUnits(this, s, r);
         } else if (kind(s) != Kind.DELETED) {
@@ -285,6 +294,11 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length + clients.bytes() + contents.bytes() + types.bytes() + names.bytes();
+        return 61L * clock.length
+                + clients.bytes()
+                + contents.bytes()
+                + types.bytes()
+                + names.bytes()
+                + (order == null ? 0 : order.bytes());
     }
 }
