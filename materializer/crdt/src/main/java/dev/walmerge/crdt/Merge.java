@@ -25,6 +25,10 @@ final class Merge {
 
     private int[] touched = {};
     private int touchedCount;
+
+    /** Whether any client got something. */
+    private boolean grown;
+
     int[] drainClients = {};
     int drainClientCount;
     private int[] stack = {};
@@ -51,8 +55,9 @@ final class Merge {
         grew(c);
     }
 
-    /** The newest run of a client grew in place: news for the next drain, and nothing to join. */
+    /** The newest struct of a client grew in place: news for the next drain, but nothing to join. */
     void grew(int c) {
+        grown = true;
         ClientTable clients = store.clients;
         if (!clients.undrained[c]) {
             clients.undrained[c] = true;
@@ -67,11 +72,11 @@ final class Merge {
     }
 
     boolean changed() {
-        return touchedCount > 0 || deleted.size > 0;
+        return grown || deleted.size > 0;
     }
 
     boolean addedStructs() {
-        return touchedCount > 0;
+        return grown;
     }
 
     void noteDeleted(int s) {
@@ -180,6 +185,7 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        grown = false;
         if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
             return;
         }
@@ -221,7 +227,7 @@ final class Merge {
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
-            undrained.add(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+            undrained.grow(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
         }
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
