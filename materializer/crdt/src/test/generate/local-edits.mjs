@@ -94,7 +94,7 @@ const delta = length => {
     } else if (choice < 0.5) {
       ops.push({ insert: { video: below(9) }, attributes: attributes() })
     } else {
-      const count = 1 + below(random() < 0.1 ? left + 2 : Math.max(1, Math.min(left, 6)))
+      const count = 1 + below(random() < 0.1 ? Math.max(1, left + 2) : Math.max(1, Math.min(left, 6)))
       left -= count
       ops.push(choice < 0.75 ? (random() < 0.5 ? { retain: count } : { retain: count, attributes: attributes() }) : { delete: count })
     }

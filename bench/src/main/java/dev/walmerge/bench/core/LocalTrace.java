@@ -15,7 +15,7 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * The edits of one writer, read from a path: gzipped JSON, {@code {"txns": [{"patches": [[index, deleted, "inserted"], ...]}, ...],
- * "endContent": "..."}}. Indexes count UTF-16 units.
+ * "endContent": "..."}}. Indexes count UTF-16 units. Equal strings are one object, as JavaScript has it for single characters.
  */
 final class LocalTrace {
     private final int[] index;
@@ -31,7 +31,7 @@ final class LocalTrace {
         for (int i = 0; i < index.length; i++) {
             index[i] = patches.get(i).get(0).intValue();
             deleted[i] = patches.get(i).get(1).intValue();
-            inserted[i] = patches.get(i).get(2).textValue();
+            inserted[i] = patches.get(i).get(2).textValue().intern();
         }
     }
 

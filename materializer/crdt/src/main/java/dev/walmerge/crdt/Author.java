@@ -10,23 +10,34 @@ final class Author {
     /** A list of more structs than this gets an index at the first edit. */
     private static final int WALK_LAST = 16;
 
-    final StructStore store;
-    final Merge merge;
     private final Doc doc;
-    private final Integrator integrator;
     private final long clientId;
+
+    /** The parts of the document, which has others after it rested. */
+    StructStore store;
+
+    Merge merge;
+    private Integrator integrator;
 
     /** Where {@link #seek} ended: a row, and the unit within it. */
     int row;
 
     int offset;
 
-    Author(Doc doc, Merge merge, Integrator integrator, long clientId) {
+    Author(Doc doc, long clientId) {
         this.doc = doc;
-        this.store = doc.store;
-        this.merge = merge;
-        this.integrator = integrator;
         this.clientId = clientId;
+    }
+
+    /** To be called before anything else is done. */
+    StructStore open() {
+        StructStore now = doc.store();
+        if (now != store) {
+            store = now;
+            merge = doc.merge;
+            integrator = doc.integrator;
+        }
+        return now;
     }
 
     /** Finds a visible unit of a list; false when there are not that many. */
@@ -146,6 +157,9 @@ final class Author {
         if (count > 1) {
             seek(type, index);
         }
+        if (count < store.length[row] && erase(row, offset, count)) {
+            return;
+        }
         int s = cut(row, offset);
         int rest = count;
         while (rest > 0) {
@@ -158,6 +172,63 @@ final class Author {
             }
             s = store.right[s];
         }
+    }
+
+    /**
+     * Deletes units of a string that lie beside others of it which were deleted and freed before: only the border moves. This is what
+     * cutting, freeing and joining would come to, and what happens when somebody erases a text.
+     */
+    private boolean erase(int s, int at, int count) {
+        if (!merge.frees() || !store.isText(s)) {
+            return false;
+        }
+        int c = store.client[s];
+        StructList list = store.clients.structs[c];
+        int r = store.right[s];
+        int from = store.clock[s] + at;
+        if (at > 0 && at + count == store.length[s]) {
+            if (r == NONE || !continues(s, r, from)) {
+                return false;
+            }
+            list.moveStart(store.clock[r], from, store.clock);
+            store.clock[r] = from;
+            store.originClock[r] = from - 1;
+            store.length[r] += count;
+        } else {
+            int l = store.left[s];
+            if (at > 0 || l == NONE || !continues(l, s, from + count)) {
+                return false;
+            }
+            list.moveStart(from, from + count, store.clock);
+            store.contents.cutFront(store, s, count);
+            store.clock[s] += count;
+            store.originClock[s] = store.clock[s] - 1;
+            store.length[l] += count;
+        }
+        store.length[s] -= count;
+        if (store.order != null) {
+            store.order.changed(s);
+        }
+        merge.erased(c, from, count);
+        return true;
+    }
+
+    /** Whether two neighbours are one run but for one of them being freed, and nothing speaks against a border at {@code clock}. */
+    private boolean continues(int l, int r, int clock) {
+        int text = store.isText(l) ? l : r;
+        int freed = text == l ? r : l;
+        if (store.kind(freed) != Kind.DELETED
+                || store.client[l] != store.client[r]
+                || store.end(l) != store.clock[r]
+                || store.originClient[r] != store.client[l]
+                || store.originClock[r] != store.clock[r] - 1
+                || store.rightClient[l] != store.rightClient[r]
+                || store.rightClock[l] != store.rightClock[r]) {
+            return false;
+        }
+        Units units = store.contents.units;
+        return !units.isWide()
+                || !Character.isHighSurrogate(units.at(store.content[text] + clock - store.clock[text] - 1));
     }
 
     private int item(int kind, int length, int type, int sub, int left, int right) {
@@ -183,19 +254,19 @@ final class Author {
 
     /** Puts a string between neighbours; returns the item that ends with it, which may be {@code left} grown. */
     int string(int type, int left, int right, String text) {
-        if (left != NONE && continues(left, right)) {
+        if (left != NONE && goesOn(left, right)) {
             grow(left, text);
             return left;
         }
         int s = item(Kind.STRING, text.length(), type, NONE, left, right);
         store.content[s] = store.contents.addUnits(text);
         store.room[s] = text.length();
-        integrator.add(s, left);
+        integrator.add(s, left, doc.hasPending());
         return s;
     }
 
     /** Whether a string behind {@code left} would be joined with it at once. */
-    private boolean continues(int left, int right) {
+    private boolean goesOn(int left, int right) {
         int c = store.client[left];
         if (store.kind(left) != Kind.STRING
                 || store.isDeleted(left)
@@ -243,14 +314,14 @@ final class Author {
         store.content[s] = store.contents.addBytes(value, 0, value.length);
         store.contentBytes[s] = value.length;
         store.room[s] = store.names.intern(key);
-        integrator.add(s, left);
+        integrator.add(s, left, doc.hasPending());
         return s;
     }
 
     int nested(int type, int sub, int left, int right, int ref, String name) {
         int s = item(Kind.TYPE, 1, type, sub, left, right);
         store.content[s] = store.types.add(ref, s, name == null ? Names.NONE : store.names.intern(name));
-        integrator.add(s, left);
+        integrator.add(s, left, doc.hasPending());
         return s;
     }
 
@@ -262,7 +333,7 @@ final class Author {
         store.content[s] = store.contents.addBytes(bytes, 0, count);
         store.contentBytes[s] = count;
         store.room[s] = count;
-        integrator.add(s, left);
+        integrator.add(s, left, doc.hasPending());
         return s;
     }
 }

@@ -143,6 +143,13 @@ final class ContentStore {
         dropBytes(from, s.room[right]);
     }
 
+    /** The string of a row loses units at its start. */
+    void cutFront(StructStore s, int row, int count) {
+        s.content[row] += count;
+        s.room[row] -= count;
+        wastedUnits += count;
+    }
+
     void compactIfWorthIt(StructStore s) {
         if (wastedUnits > WASTE_WORTH_A_COPY && wastedUnits > units.count / 2) {
             compactUnits(s);

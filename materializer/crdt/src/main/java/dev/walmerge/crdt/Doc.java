@@ -44,8 +44,8 @@ public final class Doc {
 
     final StructStore store = new StructStore();
     private final Limits limits;
-    private final Merge merge;
-    private final Integrator integrator;
+    final Merge merge;
+    final Integrator integrator;
     final PendingStructs pendingStructs = new PendingStructs();
 
     /** By client id; always sorted and merged. */
@@ -64,6 +64,10 @@ public final class Doc {
         this.limits = limits;
         merge = new Merge(store, gc);
         integrator = new Integrator(store, merge);
+    }
+
+    StructStore store() {
+        return store;
     }
 
     /**
@@ -123,7 +127,7 @@ public final class Doc {
         if (clientId < 0 || clientId > Limits.CLIENT_LAST) {
             throw new IllegalArgumentException("client id " + clientId);
         }
-        return new Editor(this, new Author(this, merge, integrator, clientId));
+        return new Editor(this, new Author(this, clientId));
     }
 
     /** Frees the memory of what edits by index set up; they set it up again when they need it. */

@@ -13,13 +13,11 @@ public final class Editor {
     private static final int NONE = StructStore.NONE;
 
     final Doc doc;
-    final StructStore store;
     final Author author;
     private int depth;
 
     Editor(Doc doc, Author author) {
         this.doc = doc;
-        this.store = doc.store;
         this.author = author;
     }
 
@@ -68,12 +66,14 @@ public final class Editor {
 
     /** The nested type that an item holds; null when it holds none, or none that can be edited here. */
     public SharedType type(Id holder) {
+        StructStore store = author.open();
         int type = new Positions(store).nested(holder);
         return type == NONE || store.isDeleted(store.types.item[type]) ? null : nested(store.types.item[type]);
     }
 
     /** The type a live item holds; null for a kind that can't be edited here. */
     SharedType nested(int s) {
+        StructStore store = author.store;
         Id id = new Id(store.clients.id[store.client[s]], store.clock[s]);
         int type = store.content[s];
         return switch (TypeRef.shown(store, type)) {
@@ -87,6 +87,7 @@ public final class Editor {
 
     /** Element {@code i} of a visible item as its user sees it. */
     Object value(int s, int i) {
+        StructStore store = author.store;
         byte[] blob = store.contents.blob;
         int at = store.content[s];
         return switch (store.kind(s)) {

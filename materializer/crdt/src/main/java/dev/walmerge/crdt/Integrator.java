@@ -149,11 +149,17 @@ final class Integrator {
         settle(s, in, i);
     }
 
-    /** Adds an item made here, which knows its neighbours; its client's next. */
-    void add(int s, int behind) {
-        merge.touch(store.client[s]);
+    /** Adds an item made here, which knows its neighbours; its client's next. Only behind the newest it may be joined. */
+    void add(int s, int behind, boolean waitedFor) {
+        int c = store.client[s];
+        StructList own = store.clients.structs[c];
+        if (waitedFor || (behind != NONE && !own.isEmpty() && behind == own.newest())) {
+            merge.touch(c);
+        } else {
+            merge.grew(c);
+        }
         link(s, behind);
-        append(store.client[s], s);
+        append(c, s);
     }
 
     /** Text that came unit by unit: the first one finds its place, the others go on from there unless something keeps them apart. */

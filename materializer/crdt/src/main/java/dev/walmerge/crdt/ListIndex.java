@@ -56,6 +56,9 @@ final class ListIndex {
     int start;
     private int cursorType = NONE;
 
+    /** Where the row of the cursor was last; checked before it is believed. */
+    private int cursorSlot;
+
     ListIndex(StructStore store) {
         this.store = store;
     }
@@ -189,6 +192,19 @@ final class ListIndex {
         return slot;
     }
 
+    private int slotOfRow(int s) {
+        int node = leafOf[s];
+        int slot = cursorSlot;
+        if (slots[slot] == s && slot >>> SHIFT == node && (slot & WIDTH - 1) < count[node]) {
+            return slot;
+        }
+        slot = slotOf(node, s);
+        if (s == row) {
+            cursorSlot = slot;
+        }
+        return slot;
+    }
+
     private int leaf(int s) {
         return s < leafOf.length ? leafOf[s] : NONE;
     }
@@ -212,6 +228,7 @@ final class ListIndex {
             }
             if (leaf[node]) {
                 row = slots[slot];
+                cursorSlot = slot;
                 start = unit - rest;
                 cursorType = type;
                 return;
@@ -289,7 +306,7 @@ final class ListIndex {
         roomForRow(s);
         if (behind != NONE) {
             int node = leafOf[behind];
-            insert(node, slotOf(node, behind) - (node << SHIFT) + 1, s);
+            insert(node, slotOfRow(behind) - (node << SHIFT) + 1, s);
             return;
         }
         int node = rootOf[type];
@@ -333,7 +350,7 @@ final class ListIndex {
         if (node == NONE) {
             return;
         }
-        int delta = visible(s) - units[slotOf(node, s)];
+        int delta = visible(s) - units[slotOfRow(s)];
         if (s != row && store.parent[s] == cursorType && store.left[s] != row) {
             cursorType = NONE;
         }
@@ -345,7 +362,7 @@ final class ListIndex {
             return;
         }
         int node = leafOf[s];
-        units[slotOf(node, s)] += delta;
+        units[slotOfRow(s)] += delta;
         total[store.parent[s]] += delta;
         if (node != changedLeaf) {
             tell();

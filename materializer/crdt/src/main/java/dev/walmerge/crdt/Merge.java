@@ -65,6 +65,12 @@ final class Merge {
         }
     }
 
+    /** Units were deleted in place: their neighbour, deleted and freed before, took them over. */
+    void erased(int c, int from, int count) {
+        undrained.grow(store.clients.id[c], from, count);
+        tidyUndrained();
+    }
+
     private static int[] push(int[] list, int at, int value) {
         int[] room = at == list.length ? Arrays.copyOf(list, Math.max(4, at * 2)) : list;
         room[at] = value;
@@ -229,6 +235,10 @@ final class Merge {
         for (int i = 0; i < deleted.size; i++) {
             undrained.grow(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
         }
+        tidyUndrained();
+    }
+
+    private void tidyUndrained() {
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
             undrainedLimit = Math.max(256, undrained.size * 2);

@@ -93,37 +93,37 @@ public final class SharedArray extends SharedType {
     /** Inserts a new empty map. */
     public SharedMap insertMap(int index) {
         int s = nest(at(index), TypeRef.MAP, null);
-        return new SharedMap(editor, id(s), store.content[s]);
+        return new SharedMap(editor, id(s), store().content[s]);
     }
 
     /** Inserts a new empty array. */
     public SharedArray insertArray(int index) {
         int s = nest(at(index), TypeRef.ARRAY, null);
-        return new SharedArray(editor, id(s), store.content[s]);
+        return new SharedArray(editor, id(s), store().content[s]);
     }
 
     /** Inserts a new empty text. */
     public SharedText insertText(int index) {
         int s = nest(at(index), TypeRef.TEXT, null);
-        return new SharedText(editor, id(s), store.content[s]);
+        return new SharedText(editor, id(s), store().content[s]);
     }
 
     /** Appends a new empty map. */
     public SharedMap pushMap() {
         int s = nest(NONE, TypeRef.MAP, null);
-        return new SharedMap(editor, id(s), store.content[s]);
+        return new SharedMap(editor, id(s), store().content[s]);
     }
 
     /** Appends a new empty array. */
     public SharedArray pushArray() {
         int s = nest(NONE, TypeRef.ARRAY, null);
-        return new SharedArray(editor, id(s), store.content[s]);
+        return new SharedArray(editor, id(s), store().content[s]);
     }
 
     /** Appends a new empty text. */
     public SharedText pushText() {
         int s = nest(NONE, TypeRef.TEXT, null);
-        return new SharedText(editor, id(s), store.content[s]);
+        return new SharedText(editor, id(s), store().content[s]);
     }
 
     /** Deletes elements, which must be there. */

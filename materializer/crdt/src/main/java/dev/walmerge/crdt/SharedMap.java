@@ -26,9 +26,11 @@ public final class SharedMap extends SharedType {
     public List<String> keys() {
         List<String> keys = new ArrayList<>();
         int found = readable();
-        for (int e = found == NONE ? NONE : store.types.firstEntry[found]; e != NONE; e = store.types.entryNext[e]) {
-            if (!store.isDeleted(store.types.entryItem[e])) {
-                keys.add(store.names.get(store.types.entryKey[e]));
+        for (int e = found == NONE ? NONE : store().types.firstEntry[found];
+                e != NONE;
+                e = store().types.entryNext[e]) {
+            if (!store().isDeleted(store().types.entryItem[e])) {
+                keys.add(store().names.get(store().types.entryKey[e]));
             }
         }
         return keys;
@@ -42,19 +44,19 @@ public final class SharedMap extends SharedType {
     /** Sets a new empty map. */
     public SharedMap setMap(String key) {
         int s = nestAt(key, TypeRef.MAP);
-        return new SharedMap(editor, id(s), store.content[s]);
+        return new SharedMap(editor, id(s), store().content[s]);
     }
 
     /** Sets a new empty array. */
     public SharedArray setArray(String key) {
         int s = nestAt(key, TypeRef.ARRAY);
-        return new SharedArray(editor, id(s), store.content[s]);
+        return new SharedArray(editor, id(s), store().content[s]);
     }
 
     /** Sets a new empty text. */
     public SharedText setText(String key) {
         int s = nestAt(key, TypeRef.TEXT);
-        return new SharedText(editor, id(s), store.content[s]);
+        return new SharedText(editor, id(s), store().content[s]);
     }
 
     /** Deletes the value of a key, if there is one. */

@@ -25,7 +25,7 @@ public final class SharedText extends SharedType {
     @Override
     public String toString() {
         int found = readable();
-        return found == NONE ? "" : TextView.text(store, found).toString();
+        return found == NONE ? "" : TextView.text(store(), found).toString();
     }
 
     /** Inserts text with the attributes that hold at its place. */
@@ -42,9 +42,9 @@ public final class SharedText extends SharedType {
             } else {
                 int left = author.before(found, index);
                 int right = author.behind(found, left);
-                while (right != NONE && store.isDeleted(right)) {
+                while (right != NONE && store().isDeleted(right)) {
                     left = right;
-                    right = store.right[right];
+                    right = store().right[right];
                 }
                 author.string(found, left, right, wellFormed(text));
             }

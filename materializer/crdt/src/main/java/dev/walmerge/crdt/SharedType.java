@@ -14,10 +14,12 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
 
     final Editor editor;
     final Author author;
-    final StructStore store;
     private final String root;
     private final Id holder;
     private int type;
+
+    /** What {@code type} is a row of. */
+    private StructStore store;
 
     SharedType(Editor editor, String root) {
         this(editor, root, null, NONE);
@@ -30,10 +32,10 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     private SharedType(Editor editor, String root, Id holder, int type) {
         this.editor = editor;
         this.author = editor.author;
-        this.store = editor.store;
         this.root = root;
         this.holder = holder;
         this.type = type;
+        this.store = author.store;
     }
 
     /** The name of a root; null for a nested type. */
@@ -51,7 +53,17 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
         return root != null || find() != NONE;
     }
 
+    /** The document as it is now; valid once {@link #readable} or {@link #writable} was called. */
+    final StructStore store() {
+        return store;
+    }
+
     private int find() {
+        StructStore now = author.open();
+        if (now != store) {
+            store = now;
+            type = NONE;
+        }
         if (root != null) {
             if (type == NONE) {
                 type = new Positions(store).root(root);

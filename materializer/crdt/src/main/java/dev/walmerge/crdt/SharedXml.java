@@ -13,8 +13,8 @@ public final class SharedXml extends SharedType {
     /** The name of an element; null for a fragment. */
     public String name() {
         int found = readable();
-        boolean named = holder() != null && store.types.name[found] != Names.NONE;
-        return named ? store.names.get(store.types.name[found]) : null;
+        boolean named = holder() != null && store().types.name[found] != Names.NONE;
+        return named ? store().names.get(store().types.name[found]) : null;
     }
 
     public int length() {
@@ -29,13 +29,13 @@ public final class SharedXml extends SharedType {
     /** Inserts a new empty element. */
     public SharedXml insertElement(int index, String name) {
         int s = nest(SharedArray.at(index), TypeRef.XML_ELEMENT, name);
-        return new SharedXml(editor, id(s), store.content[s]);
+        return new SharedXml(editor, id(s), store().content[s]);
     }
 
     /** Inserts a new empty text. */
     public SharedText insertText(int index) {
         int s = nest(SharedArray.at(index), TypeRef.XML_TEXT, null);
-        return new SharedText(editor, id(s), store.content[s]);
+        return new SharedText(editor, id(s), store().content[s]);
     }
 
     /** Deletes children, which must be there. */
