@@ -35,10 +35,6 @@ final class Merge {
         this.gc = gc;
     }
 
-    boolean frees() {
-        return gc;
-    }
-
     /** A client is about to get a struct. */
     void touch(int c) {
         ClientTable clients = store.clients;
@@ -171,6 +167,7 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        store.revision += changed() ? 1 : 0;
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
@@ -209,7 +206,9 @@ final class Merge {
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
-            undrained.add(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+            long id = store.clients.id[(int) deleted.client[i]];
+            undrained.add(id, deleted.clock[i], deleted.length[i]);
+            store.deletes.note(id, deleted.clock[i], deleted.length[i]);
         }
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();

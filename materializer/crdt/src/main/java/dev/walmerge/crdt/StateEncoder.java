@@ -26,7 +26,7 @@ final class StateEncoder {
         for (int c : order) {
             client(c, 0);
         }
-        deletes(out, allDeletes(store));
+        deletes(out, store.deletes.copy(store));
         return out.finish();
     }
 
@@ -43,7 +43,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(out, allDeletes(store));
+        deletes(out, store.deletes.of(store));
         return out.finish();
     }
 
@@ -89,7 +89,7 @@ final class StateEncoder {
                 new PendingEncoder(store, out).client(this, c, pending, q);
             }
         }
-        ClockRanges deletes = allDeletes(store);
+        ClockRanges deletes = store.deletes.copy(store);
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
         deletes(out, deletes);
@@ -181,29 +181,6 @@ final class StateEncoder {
                 store.content[s],
                 store.contentBytes[s],
                 key);
-    }
-
-    static ClockRanges allDeletes(StructStore store) {
-        ClockRanges all = new ClockRanges();
-        for (int c : store.clients.byIdDescending()) {
-            int from = NONE;
-            int end = 0;
-            StructList list = store.clients.structs[c];
-            for (int p = list.first(); p != NONE; p = list.next(p)) {
-                int s = list.row(p);
-                if (store.isDeleted(s)) {
-                    from = from == NONE ? store.clock[s] : from;
-                    end = store.end(s);
-                } else if (from != NONE) {
-                    all.add(store.clients.id[c], from, end - from);
-                    from = NONE;
-                }
-            }
-            if (from != NONE) {
-                all.add(store.clients.id[c], from, end - from);
-            }
-        }
-        return all;
     }
 
     /** Writes sorted ranges by client id. */
