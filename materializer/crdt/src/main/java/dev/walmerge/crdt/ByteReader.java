@@ -64,12 +64,45 @@ final class ByteReader {
 
     /** Little-endian groups of seven bits, at most 2^53 - 1. */
     long varUint() throws MalformedUpdateException {
-        if (pos < end) {
-            byte first = bytes[pos];
+        byte[] in = bytes;
+        int at = pos;
+        if (at < end) {
+            int first = in[at];
             if (first >= 0) {
-                pos++;
+                pos = at + 1;
                 return first;
             }
+            if (end - at >= 5) {
+                return unrolled(in, at, first & 0x7f);
+            }
+        }
+        return tail(0, 0);
+    }
+
+    /** Two to five bytes, as nearly all ids and clocks have; there are five. */
+    private long unrolled(byte[] in, int at, int first) throws MalformedUpdateException {
+        int b = in[at + 1];
+        int value = first | (b & 0x7f) << 7;
+        if (b >= 0) {
+            pos = at + 2;
+            return value;
+        }
+        b = in[at + 2];
+        value |= (b & 0x7f) << 14;
+        if (b >= 0) {
+            pos = at + 3;
+            return value;
+        }
+        b = in[at + 3];
+        value |= (b & 0x7f) << 21;
+        if (b >= 0) {
+            pos = at + 4;
+            return value;
+        }
+        b = in[at + 4];
+        if (b >= 0) {
+            pos = at + 5;
+            return value | (long) b << 28;
         }
         return tail(0, 0);
     }

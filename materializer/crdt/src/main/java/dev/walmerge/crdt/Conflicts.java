@@ -13,10 +13,10 @@ final class Conflicts {
     private Conflicts() {}
 
     /**
-     * Compares what is cheap to compare: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
+     * Compares what is cheap to compare, up to the clock {@code known}: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
      * tells nothing.
      */
-    static boolean differs(StructStore store, StructBuffer in, int i) {
+    static boolean differs(StructStore store, StructBuffer in, int i, int known) {
         int kind = in.kind(i);
         if (kind == Kind.GC || kind == Kind.DELETED) {
             return false;
@@ -25,9 +25,9 @@ final class Conflicts {
         StructList list = store.clients.structs[c];
         int position = store.position(c, in.clock[i]);
         int at = in.clock[i];
-        for (; at < in.end(i); position = list.next(position)) {
+        for (; at < known; position = list.next(position)) {
             int s = list.row(position);
-            int end = Math.min(store.end(s), in.end(i));
+            int end = Math.min(store.end(s), known);
             if (!store.isDeleted(s)) {
                 if (store.kind(s) != kind) {
                     return true;

@@ -108,23 +108,41 @@ final class ContentStore {
             s.room[left] = leftCount + s.room[right];
             return;
         }
-        int from = s.content[right];
-        if (s.room[left] - leftCount < rightCount) {
-            int wanted = Math.addExact(leftCount + rightCount, (leftCount + rightCount) / 2);
-            if (s.content[left] + s.room[left] == units.count) {
-                units.reserve(wanted - s.room[left]);
-                units.count += wanted - s.room[left];
-            } else {
-                units.reserve(wanted);
-                units.move(s.content[left], units.count, leftCount);
-                wastedUnits += s.room[left];
-                s.content[left] = units.count;
-                units.count += wanted;
-            }
-            s.room[left] = wanted;
+        roomBehind(s, left, rightCount);
+        units.move(s.content[right], s.content[left] + leftCount, rightCount);
+        dropUnits(s.content[right], s.room[right]);
+    }
+
+    /** Appends units to the string of a row; the caller adds their count to its length. */
+    void append(StructStore s, int row, Units from, int at, int more) {
+        if (adopting && from == units && s.content[row] + s.room[row] == at && s.room[row] == s.length[row]) {
+            s.room[row] += more;
+            wastedUnits -= more;
+            return;
         }
-        units.move(from, s.content[left] + leftCount, rightCount);
-        dropUnits(from, s.room[right]);
+        roomBehind(s, row, more);
+        units.put(s.content[row] + s.length[row], from, at, more);
+    }
+
+    /** Makes room for {@code more} units behind those of a row. */
+    private void roomBehind(StructStore s, int row, int more) {
+        int count = s.length[row];
+        int room = s.room[row];
+        if (room - count >= more) {
+            return;
+        }
+        int wanted = Math.addExact(count + more, (count + more) / 2);
+        if (s.content[row] + room == units.count) {
+            units.reserve(wanted - room);
+            units.count += wanted - room;
+        } else {
+            units.reserve(wanted);
+            units.move(s.content[row], units.count, count);
+            wastedUnits += room;
+            s.content[row] = units.count;
+            units.count += wanted;
+        }
+        s.room[row] = wanted;
     }
 
     /** Appends the values of {@code right} to those of {@code left}. */

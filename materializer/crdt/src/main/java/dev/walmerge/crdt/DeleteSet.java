@@ -16,7 +16,7 @@ final class DeleteSet {
     /** Something of a client id is deleted now, or was when it came. */
     void note(long client, int clock, int length) {
         if (all != null) {
-            added.add(client, clock, length);
+            added.grow(client, clock, length);
             if (added.size > Math.max(FEW, all.size)) {
                 settle();
             }

@@ -174,8 +174,8 @@ public final class Doc {
         if (full) {
             throw new MalformedUpdateException("document-limit", 0);
         }
-        long structs = (long) pendingStructs.size() + decoded.size;
-        long bytes = pendingStructs.bytes() + decoded.bytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
+        long structs = (long) pendingStructs.size() + decoded.structs;
+        long bytes = pendingStructs.bytes() + decoded.waitingBytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
         if (structs > limits.pendingStructs() || bytes > limits.pendingBytes()) {
             Parking parking = new Parking(this, decoded, decodedDeletes);
             parking.predict();
@@ -192,14 +192,26 @@ public final class Doc {
             store.contents.adopt(decoded);
             store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
         }
+        // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
+        boolean plain = pendingDeletes.size == 0;
         for (int i = 0; i < decoded.size; i++) {
-            int state = store.clients.stateOf(decoded.client[i]);
-            if (decoded.clock[i] > state) {
+            int c = store.clients.find(decoded.client[i]);
+            int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
+            int clock = decoded.clock[i];
+            if (clock == state && plain && integrator.typedOn(decoded, i, c)) {
+                continue;
+            }
+            if (clock > state) {
                 pendingStructs.add(decoded, i);
             } else if (decoded.end(i) <= state) {
-                flags |= Conflicts.differs(store, decoded, i) ? CONFLICT : 0;
+                flags |= Conflicts.differs(store, decoded, i, decoded.end(i)) ? CONFLICT : 0;
             } else if (integrator.ready(decoded, i)) {
-                integrator.integrate(decoded, i, state - decoded.clock[i]);
+                if (decoded.has(i, StructBuffer.TYPED)) {
+                    flags |= clock < state && Conflicts.differs(store, decoded, i, state) ? CONFLICT : 0;
+                    integrator.integrateTyped(decoded, i, state - clock);
+                } else {
+                    integrator.integrate(decoded, i, state - clock);
+                }
             } else {
                 pendingStructs.add(decoded, i);
             }

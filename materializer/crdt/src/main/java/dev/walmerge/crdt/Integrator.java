@@ -62,6 +62,40 @@ final class Integrator {
     }
 
     /**
+     * The commonest update: text that goes on where its client typed last, between the same neighbours. What {@link #integrate}
+     * would add and join again grows in place. False when the struct is anything else; nothing has changed then.
+     */
+    boolean typedOn(StructBuffer in, int i, int c) {
+        int info = in.info[i];
+        if ((info & ~(StructBuffer.HAS_RIGHT_ORIGIN | StructBuffer.TYPED)) != (Kind.STRING | StructBuffer.HAS_ORIGIN)
+                || in.originClient[i] != in.client[i]
+                || in.originClock[i] != in.clock[i] - 1) {
+            return false;
+        }
+        int s = store.clients.structs[c].newest();
+        int right = store.rightClient[s];
+        boolean hasRight = (info & StructBuffer.HAS_RIGHT_ORIGIN) != 0;
+        if (!store.isText(s) || store.parentSub[s] != NONE || (right != NONE) != hasRight) {
+            return false;
+        }
+        if (right != NONE
+                && (store.rightClock[s] != in.rightClock[i]
+                        || store.clients.id[right] != in.rightClient[i]
+                        || store.isCollected(right, in.rightClock[i]))) {
+            return false;
+        }
+        int next = store.right[s];
+        if (next != NONE && store.originClient[next] == c && store.originClock[next] == in.originClock[i]) {
+            return false;
+        }
+        store.contents.append(store, s, in.units, in.content[i], in.length[i]);
+        store.length[s] += in.length[i];
+        store.clients.state[c] += in.length[i];
+        merge.grew(c);
+        return true;
+    }
+
+    /**
      * Adds a struct whose references are here. {@code offset} units of it are known already; less than its length.
      */
     void integrate(StructBuffer in, int i, int offset) {
@@ -110,6 +144,24 @@ final class Integrator {
         link(s, place(s, left, right));
         append(c, s);
         settle(s, in, i);
+    }
+
+    /** Text that came unit by unit: the first one finds its place, the others go on from there unless something keeps them apart. */
+    void integrateTyped(StructBuffer in, int i, int known) {
+        if (known > 0) {
+            in.cutTyped(i, known);
+        }
+        int c = store.clients.intern(in.client[i]);
+        int rest = in.length[i];
+        while (rest > 0) {
+            in.length[i] = 1;
+            integrate(in, i, 0);
+            in.cutTyped(i, 1);
+            in.length[i] = --rest;
+            if (rest > 0 && typedOn(in, i, c)) {
+                return;
+            }
+        }
     }
 
     private void addGc(int c, int length) {

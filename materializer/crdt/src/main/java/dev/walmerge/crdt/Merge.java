@@ -25,6 +25,10 @@ final class Merge {
 
     private int[] touched = {};
     private int touchedCount;
+
+    /** Whether any client got something. */
+    private boolean grown;
+
     int[] drainClients = {};
     int drainClientCount;
     private int[] stack = {};
@@ -44,6 +48,13 @@ final class Merge {
         clients.touched[c] = true;
         clients.before[c] = clients.state[c];
         touched = push(touched, touchedCount++, c);
+        grew(c);
+    }
+
+    /** The newest struct of a client grew in place: news for the next drain, but nothing to join. */
+    void grew(int c) {
+        grown = true;
+        ClientTable clients = store.clients;
         if (!clients.undrained[c]) {
             clients.undrained[c] = true;
             drainClients = push(drainClients, drainClientCount++, c);
@@ -57,11 +68,11 @@ final class Merge {
     }
 
     boolean changed() {
-        return touchedCount > 0 || deleted.size > 0;
+        return grown || deleted.size > 0;
     }
 
     boolean addedStructs() {
-        return touchedCount > 0;
+        return grown;
     }
 
     void noteDeleted(int s) {
@@ -168,6 +179,10 @@ final class Merge {
     /** Frees, joins, and notes for the next drain. */
     void finish() {
         store.revision += changed() ? 1 : 0;
+        grown = false;
+        if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
+            return;
+        }
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
@@ -207,7 +222,7 @@ final class Merge {
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
             long id = store.clients.id[(int) deleted.client[i]];
-            undrained.add(id, deleted.clock[i], deleted.length[i]);
+            undrained.grow(id, deleted.clock[i], deleted.length[i]);
             store.deletes.note(id, deleted.clock[i], deleted.length[i]);
         }
         if (undrained.size > undrainedLimit) {

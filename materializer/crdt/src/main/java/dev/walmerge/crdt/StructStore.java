@@ -50,6 +50,9 @@ final class StructStore {
 
     private byte[] flags = {};
 
+    /** Whether there is or was a GC. */
+    private boolean collected;
+
     int used;
     private int free = NONE;
     private int live;
@@ -74,6 +77,16 @@ final class StructStore {
         return (flags[s] & FREE) != 0;
     }
 
+    /** A string that is not deleted. */
+    boolean isText(int s) {
+        return flags[s] == Kind.STRING;
+    }
+
+    /** Whether the struct that holds an id that is here is a GC. */
+    boolean isCollected(int c, int at) {
+        return collected && isGc(find(c, at));
+    }
+
     void markDeleted(int s) {
         flags[s] |= DELETED;
     }
@@ -93,6 +106,7 @@ final class StructStore {
             s = used++;
         }
         live++;
+        collected |= kind == Kind.GC;
         flags[s] = (byte) (kind == Kind.GC ? DELETED : kind);
         left[s] = NONE;
         right[s] = NONE;
@@ -287,6 +301,7 @@ final class StructStore {
     /** Forgets the place too: the parent is gone. */
     void becomeGc(int s) {
         dropContent(s);
+        collected = true;
         flags[s] = (byte) (Kind.GC | DELETED);
         left[s] = NONE;
         right[s] = NONE;

@@ -141,6 +141,21 @@ final class Units {
         count += more;
     }
 
+    /** Overwrites units from {@code to} on, all of them there already, by those of another row. */
+    void put(int to, Units from, int at, int more) {
+        if (more == 1) {
+            set(to, from.at(at));
+            return;
+        }
+        if (from.isWide && !isWide && !from.isLatin(at, more)) {
+            widen(0);
+        }
+        int end = count;
+        count = to;
+        add(from, at, more);
+        count = end;
+    }
+
     private boolean isLatin(int at, int more) {
         int all = 0;
         for (int i = at; i < at + more; i++) {

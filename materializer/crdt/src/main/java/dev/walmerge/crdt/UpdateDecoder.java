@@ -74,6 +74,7 @@ final class UpdateDecoder {
                 if (clock > Integer.MAX_VALUE) {
                     throw rest.fault("clock-too-large");
                 }
+                out.joinTyped();
             }
         }
         return true;
