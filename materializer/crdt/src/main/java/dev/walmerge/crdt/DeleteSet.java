@@ -23,6 +23,10 @@ final class DeleteSet {
         }
     }
 
+    boolean isKept() {
+        return all != null;
+    }
+
     /** Everything; the caller only reads it, and not after the next change. */
     ClockRanges of(StructStore store) {
         if (all == null) {
@@ -55,21 +59,14 @@ final class DeleteSet {
     private static ClockRanges walk(StructStore store) {
         ClockRanges all = new ClockRanges();
         for (int c : store.clients.byIdDescending()) {
-            int from = StructStore.NONE;
-            int end = 0;
             StructList list = store.clients.structs[c];
-            for (int p = list.first(); p != StructList.NONE; p = list.next(p)) {
-                int s = list.row(p);
-                if (store.isDeleted(s)) {
-                    from = from == StructStore.NONE ? store.clock[s] : from;
-                    end = store.end(s);
-                } else if (from != StructStore.NONE) {
-                    all.add(store.clients.id[c], from, end - from);
-                    from = StructStore.NONE;
+            for (int chunk = 0; chunk < list.chunkCount(); chunk++) {
+                int[] rows = list.chunk(chunk);
+                for (int i = 0; i < list.chunkSize(chunk); i++) {
+                    if (store.isDeleted(rows[i])) {
+                        all.grow(store.clients.id[c], store.clock[rows[i]], store.length[rows[i]]);
+                    }
                 }
-            }
-            if (from != StructStore.NONE) {
-                all.add(store.clients.id[c], from, end - from);
             }
         }
         return all;

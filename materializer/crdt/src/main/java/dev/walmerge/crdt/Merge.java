@@ -183,17 +183,21 @@ final class Merge {
         if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
             return;
         }
+        ClientTable clients = store.clients;
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
                 collect();
             }
             for (int i = 0; i < deleted.size; i++) {
-                dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+                int c = (int) deleted.client[i];
+                // What came with this merge is dirty as a whole.
+                if (!clients.touched[c] || deleted.clock[i] < clients.before[c]) {
+                    dirty.add(c, deleted.clock[i], deleted.length[i]);
+                }
             }
             rememberDeleted();
         }
-        ClientTable clients = store.clients;
         for (int i = 0; i < touchedCount; i++) {
             int c = touched[i];
             clients.touched[c] = false;
