@@ -76,7 +76,7 @@ final class ByteReader {
                 return unrolled(in, at, first & 0x7f);
             }
         }
-        return tail(0, 0);
+        return tail();
     }
 
     /** Two to five bytes, as nearly all ids and clocks have; there are five. */
@@ -104,12 +104,12 @@ final class ByteReader {
             pos = at + 5;
             return value | (long) b << 28;
         }
-        return tail(0, 0);
+        return tail();
     }
 
-    private long tail(long low, int lowBits) throws MalformedUpdateException {
-        long value = low;
-        int shift = lowBits;
+    private long tail() throws MalformedUpdateException {
+        long value = 0;
+        int shift = 0;
         while (true) {
             int b = u8();
             if (shift >= 53 && (b & 0x7f) != 0) {
@@ -137,7 +137,11 @@ final class ByteReader {
         negative = (first & 0x40) != 0;
         long magnitude = first & 0x3f;
         if (first >= 0x80) {
-            magnitude = tail(magnitude, 6);
+            long high = varUint();
+            if (high > Limits.CLIENT_LAST >> 6) {
+                throw fault("varint-overflow");
+            }
+            magnitude |= high << 6;
         }
         return negative ? -magnitude : magnitude;
     }

@@ -160,7 +160,9 @@ final class ByteWriter {
     /** Their length in bytes and they as UTF-8; lone surrogates are U+FFFD. */
     void units(Units source, int from, int to) {
         int count = source.utf8Bytes(from, to);
-        reserve(Math.addExact(count, varUintBytes(count)));
+        if (bytes.length - size - 5 < count) {
+            reserve(Math.addExact(count, varUintBytes(count)));
+        }
         size = put(bytes, size, count);
         source.toUtf8(from, to, bytes, size, count);
         size += count;

@@ -18,13 +18,59 @@ final class ContentStore {
     int blobCount;
     private long wastedUnits;
     private long wastedBytes;
+    private boolean adopting;
+
+    /**
+     * Takes over what an update brought into an empty document, and copies nothing: {@link #addUnits} and {@link #addBytes}
+     * then only say that it is used. Call {@link #endAdoption} when all that is used was added.
+     */
+    void adopt(StructBuffer in) {
+        units = in.units;
+        blob = in.blob.array();
+        blobCount = in.blob.size();
+        wastedUnits = units.count;
+        wastedBytes = blobCount;
+        adopting = true;
+    }
+
+    /** The update's buffer keeps nothing of what was taken over. */
+    void endAdoption(StructBuffer in) {
+        adopting = false;
+        in.giveContentAway();
+        units.trim();
+        blob = blob.length == blobCount ? blob : Arrays.copyOf(blob, blobCount);
+    }
+
+    boolean isEmpty() {
+        return units.count == 0 && blobCount == 0;
+    }
+
+    /** Whether every string comes back from an update as it is: none begins or ends within a pair. */
+    boolean isWellFormed(StructStore s) {
+        for (int i = 0; units.isWide() && i < s.used; i++) {
+            if (s.kind(i) == Kind.STRING
+                    && !s.isFree(i)
+                    && !units.isWellFormed(s.content[i], s.content[i] + s.length[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
 
     int addUnits(Units from, int at, int count) {
+        if (adopting && from == units) {
+            wastedUnits -= count;
+            return at;
+        }
         units.add(from, at, count);
         return units.count - count;
     }
 
     int addBytes(byte[] from, int at, int count) {
+        if (adopting && from == blob) {
+            wastedBytes -= count;
+            return at;
+        }
         roomForBytes(count);
         System.arraycopy(from, at, blob, blobCount, count);
         blobCount += count;
@@ -95,6 +141,11 @@ final class ContentStore {
 
     /** Appends units to the string of a row; the caller adds their count to its length. */
     void append(StructStore s, int row, Units from, int at, int more) {
+        if (adopting && from == units && s.content[row] + s.room[row] == at && s.room[row] == s.length[row]) {
+            s.room[row] += more;
+            wastedUnits -= more;
+            return;
+        }
         roomBehind(s, row, more);
         units.put(s.content[row] + s.length[row], from, at, more);
     }

@@ -27,12 +27,12 @@ final class DiffRunWriter {
     }
 
     private void flush() {
-        if (count > 0) {
-            long encoded = step * 2 + (count == 1 ? 0 : 1);
+        if (count == 1) {
+            out.varInt(Math.abs(step) << 1, step < 0);
+        } else if (count > 1) {
+            long encoded = step * 2 + 1;
             out.varInt(Math.abs(encoded), encoded < 0);
-            if (count > 1) {
-                out.varUint(count - 2);
-            }
+            out.varUint(count - 2);
         }
     }
 

@@ -185,6 +185,7 @@ final class Integrator {
         store.client[s] = c;
         store.clock[s] = store.clients.state[c];
         store.length[s] = length;
+        store.deletes.note(store.clients.id[c], store.clock[s], length);
         append(c, s);
     }
 

@@ -67,7 +67,9 @@ final class Merge {
 
     /** Units were deleted in place: their neighbour, deleted and freed before, took them over. */
     void erased(int c, int from, int count) {
-        undrained.grow(store.clients.id[c], from, count);
+        long id = store.clients.id[c];
+        store.deletes.note(id, from, count);
+        undrained.grow(id, from, count);
         tidyUndrained();
     }
 
@@ -191,21 +193,26 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        store.revision += changed() ? 1 : 0;
         grown = false;
         if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
             return;
         }
+        ClientTable clients = store.clients;
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
                 collect();
             }
             for (int i = 0; i < deleted.size; i++) {
-                dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+                int c = (int) deleted.client[i];
+                // What came with this merge is dirty as a whole.
+                if (!clients.touched[c] || deleted.clock[i] < clients.before[c]) {
+                    dirty.add(c, deleted.clock[i], deleted.length[i]);
+                }
             }
             rememberDeleted();
         }
-        ClientTable clients = store.clients;
         for (int i = 0; i < touchedCount; i++) {
             int c = touched[i];
             clients.touched[c] = false;
@@ -233,7 +240,9 @@ final class Merge {
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
-            undrained.grow(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+            long id = store.clients.id[(int) deleted.client[i]];
+            undrained.grow(id, deleted.clock[i], deleted.length[i]);
+            store.deletes.note(id, deleted.clock[i], deleted.length[i]);
         }
         tidyUndrained();
     }

@@ -23,8 +23,8 @@ public final class Projection {
             if (rootOrNull == null || rootOrNull.equals(root.name())) {
                 int type = find(doc, root.name());
                 String text = switch (root.type()) {
-                    case TEXT -> storableText(doc.store, type);
-                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store, type));
+                    case TEXT -> storableText(doc.store(), type);
+                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store(), type));
                     default -> "";
                 };
                 if (only.isEmpty()) {
@@ -49,7 +49,7 @@ public final class Projection {
      */
     public static String bodyJson(Doc doc) {
         StringBuilder out = new StringBuilder("{");
-        JsonView view = new JsonView(doc.store, Style.JSONB, out);
+        JsonView view = new JsonView(doc.store(), Style.JSONB, out);
         for (Root root : doc.roots()) {
             if (root.type() != RootType.UNKNOWN) {
                 out.append(out.length() > 1 ? "," : "");
@@ -68,14 +68,14 @@ public final class Projection {
         if (found == StructStore.NONE) {
             return empty(type, "\"\"", "{}", "[]");
         }
-        new JsonView(doc.store, Style.MARKED, out).root(found, type);
+        new JsonView(doc.store(), Style.MARKED, out).root(found, type);
         return out.toString();
     }
 
     /** The units of a text root, as they are: it may hold lone surrogates. */
     public static String text(Doc doc, String root) {
         int found = find(doc, root);
-        return found == StructStore.NONE ? "" : TextView.text(doc.store, found);
+        return found == StructStore.NONE ? "" : TextView.text(doc.store(), found);
     }
 
     /** A text root as a list of inserts with attributes, neighbours with equal attributes joined; JSON text. */
@@ -85,14 +85,14 @@ public final class Projection {
             return "[]";
         }
         StringBuilder out = new StringBuilder();
-        new TreeView(doc.store, out).delta(found, 0);
+        new TreeView(doc.store(), out).delta(found, 0);
         return out.toString();
     }
 
     /** An XML root as Yjs prints it: unescaped. */
     public static String xml(Doc doc, String root) {
         int found = find(doc, root);
-        return found == StructStore.NONE ? "" : XmlView.children(doc.store, found);
+        return found == StructStore.NONE ? "" : XmlView.children(doc.store(), found);
     }
 
     /** A lossless dump of a root; JSON text. */
@@ -108,13 +108,13 @@ public final class Projection {
                     "{\"k\":\"array\",\"c\":[]}");
         }
         StringBuilder out = new StringBuilder();
-        new TreeView(doc.store, out).root(found, type);
+        new TreeView(doc.store(), out).root(found, type);
         return out.toString();
     }
 
     /** Whether all there is is text without formats or embeds, so that {@link #bodyText} says it all. */
     public static boolean isPureText(Doc doc) {
-        StructStore store = doc.store;
+        StructStore store = doc.store();
         for (int t = 0; t < store.types.size; t++) {
             if (store.types.isRoot(t)) {
                 if (store.types.firstEntry[t] != StructStore.NONE) {
@@ -140,7 +140,7 @@ public final class Projection {
     }
 
     private static int find(Doc doc, String root) {
-        int name = doc.store.names.find(root);
-        return name == Names.NONE ? StructStore.NONE : doc.store.types.findRoot(name);
+        int name = doc.store().names.find(root);
+        return name == Names.NONE ? StructStore.NONE : doc.store().types.findRoot(name);
     }
 }

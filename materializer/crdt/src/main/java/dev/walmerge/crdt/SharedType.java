@@ -93,6 +93,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
             type = store.types.root(store.names.intern(root));
             found = type;
         }
+        store.revision++;
         return found;
     }
 

@@ -14,19 +14,23 @@ final class StateEncoder {
     /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
     private boolean keysImplied;
 
+    /** What is deleted of the structs written so far; null when it isn't asked for. */
+    private ClockRanges passed;
+
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
     }
 
     byte[] state() {
+        passed = store.deletes.isKept() ? null : new ClockRanges();
         int[] order = store.clients.byIdDescending();
         out.reserve(store.size(), store.contents.units.count);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
         }
-        deletes(out, allDeletes(store));
+        deletes(out, passed == null ? store.deletes.of(store) : passed);
         return out.finish();
     }
 
@@ -43,7 +47,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(out, allDeletes(store));
+        deletes(out, store.deletes.of(store));
         return out.finish();
     }
 
@@ -89,7 +93,7 @@ final class StateEncoder {
                 new PendingEncoder(store, out).client(this, c, pending, q);
             }
         }
-        ClockRanges deletes = allDeletes(store);
+        ClockRanges deletes = store.deletes.copy(store);
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
         deletes(out, deletes);
@@ -108,13 +112,22 @@ final class StateEncoder {
     void structs(int c, int first, int clock) {
         StructList list = store.clients.structs[c];
         struct(list.row(first), clock - store.clock[list.row(first)]);
-        for (int p = list.next(first); p != NONE; p = list.next(p)) {
-            struct(list.row(p), 0);
+        int place = StructList.placeAt(first) + 1;
+        for (int chunk = StructList.chunkAt(first); chunk < list.chunkCount(); chunk++) {
+            int[] rows = list.chunk(chunk);
+            int size = list.chunkSize(chunk);
+            for (; place < size; place++) {
+                struct(rows[place], 0);
+            }
+            place = 0;
         }
     }
 
     private void struct(int s, int offset) {
         int kind = store.kind(s);
+        if (passed != null && store.isDeleted(s)) {
+            passed.grow(store.clients.id[store.client[s]], store.clock[s], store.length[s]);
+        }
         if (kind == Kind.GC) {
             out.info(Kind.GC);
             out.length(store.length[s] - offset);
@@ -159,6 +172,10 @@ final class StateEncoder {
     }
 
     private void content(int s, int kind, int offset) {
+        if (kind == Kind.DELETED) {
+            out.length(store.length[s] - offset);
+            return;
+        }
         if (kind == Kind.STRING) {
             int at = store.content[s];
             out.units(store.contents.units, at + offset, at + store.length[s]);
@@ -181,29 +198,6 @@ final class StateEncoder {
                 store.content[s],
                 store.contentBytes[s],
                 key);
-    }
-
-    static ClockRanges allDeletes(StructStore store) {
-        ClockRanges all = new ClockRanges();
-        for (int c : store.clients.byIdDescending()) {
-            int from = NONE;
-            int end = 0;
-            StructList list = store.clients.structs[c];
-            for (int p = list.first(); p != NONE; p = list.next(p)) {
-                int s = list.row(p);
-                if (store.isDeleted(s)) {
-                    from = from == NONE ? store.clock[s] : from;
-                    end = store.end(s);
-                } else if (from != NONE) {
-                    all.add(store.clients.id[c], from, end - from);
-                    from = NONE;
-                }
-            }
-            if (from != NONE) {
-                all.add(store.clients.id[c], from, end - from);
-            }
-        }
-        return all;
     }
 
     /** Writes sorted ranges by client id. */

@@ -42,8 +42,14 @@ final class StructBuffer {
     /** False while an update is only checked: each struct overwrites the one before. */
     boolean keep = true;
 
-    final Units units = new Units();
-    final ByteWriter blob = new ByteWriter(0);
+    Units units = new Units();
+    ByteWriter blob = new ByteWriter(0);
+
+    /** Forgets content that someone else keeps now. */
+    void giveContentAway() {
+        units = new Units();
+        blob = new ByteWriter(0);
+    }
 
     void clear() {
         if (clock.length > 256) {

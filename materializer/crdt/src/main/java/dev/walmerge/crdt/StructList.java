@@ -43,6 +43,27 @@ final class StructList {
         return chunks[position >>> PLACE_BITS][position & PLACE];
     }
 
+    static int chunkAt(int position) {
+        return position >>> PLACE_BITS;
+    }
+
+    static int placeAt(int position) {
+        return position & PLACE;
+    }
+
+    int chunkCount() {
+        return chunkCount;
+    }
+
+    /** The rows of a chunk, {@link #chunkSize} of them; the caller only reads them, until the list changes. */
+    int[] chunk(int chunk) {
+        return chunks[chunk];
+    }
+
+    int chunkSize(int chunk) {
+        return counts[chunk];
+    }
+
     /** The position behind, or NONE. */
     int next(int position) {
         int chunk = position >>> PLACE_BITS;

@@ -20,6 +20,10 @@ final class StructStore {
     final ContentStore contents = new ContentStore();
     final TypeTable types = new TypeTable();
     final Names names = new Names();
+    final DeleteSet deletes = new DeleteSet();
+
+    /** Changes with everything that is encoded: what was encoded at the same number says the same. */
+    long revision;
 
     /** Of lists that are edited by index; null until there is one. */
     ListIndex order;
@@ -120,6 +124,14 @@ final class StructStore {
         room[s] = 0;
         seen[s] = 0;
         return s;
+    }
+
+    /** Makes room for structs that are about to come, and gives it back when far fewer came. */
+    void reserve(int structs) {
+        int wanted = Math.addExact(used, structs);
+        if (wanted > clock.length || wanted < clock.length / 4 * 3) {
+            grow(wanted);
+        }
     }
 
     private void release(int s) {
@@ -314,6 +326,7 @@ final class StructStore {
                 + contents.bytes()
                 + types.bytes()
                 + names.bytes()
+                + deletes.bytes()
                 + (order == null ? 0 : order.bytes());
     }
 }

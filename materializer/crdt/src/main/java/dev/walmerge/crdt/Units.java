@@ -55,6 +55,19 @@ final class Units {
         return unit > 0 && unit < 0x80;
     }
 
+    /** Whether no half of a pair is in {@code [from, to)} without the other one. */
+    boolean isWellFormed(int from, int to) {
+        for (int i = from; isWide && i < to; i++) {
+            if (Character.isSurrogate(wide[i])) {
+                if (Character.isLowSurrogate(wide[i]) || i + 1 == to || !Character.isLowSurrogate(wide[i + 1])) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
+    }
+
     /** Makes room for {@code more} units behind the last one. */
     void reserve(int more) {
         int capacity = isWide ? wide.length : narrow.length;

@@ -168,6 +168,19 @@ final class ValueText {
         }
     }
 
+    /** Whether no half of a surrogate pair stands by itself. */
+    static boolean isWellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (text.codePointAt(i) < Character.MIN_SUPPLEMENTARY_CODE_POINT) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
+    }
+
     private static boolean isStorable(String text) {
         if (text.indexOf('\0') >= 0) {
             return false;

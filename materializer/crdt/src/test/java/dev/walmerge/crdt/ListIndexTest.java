@@ -11,7 +11,7 @@ class ListIndexTest {
 
     /** What the indexes of a document say of each place is what a walk finds. */
     static void assertTrue(Doc doc) {
-        StructStore store = doc.store;
+        StructStore store = doc.store();
         for (int type = 0; type < store.types.size; type++) {
             if (store.order != null && store.order.covers(type)) {
                 assertThat(store.order.length(type)).isEqualTo(TextView.length(store, type));
@@ -56,7 +56,7 @@ class ListIndexTest {
                     a.dropIndexes();
                 }
             }
-            assertThat(a.store.order).as("seed " + SEED).isNotNull();
+            assertThat(a.store().order).as("seed " + SEED).isNotNull();
         }
     }
 
@@ -105,6 +105,6 @@ class ListIndexTest {
             assertThat(array.length()).isEqualTo(length);
             assertTrue(doc);
         }
-        assertThat(doc.store.order).isNotNull();
+        assertThat(doc.store().order).isNotNull();
     }
 }

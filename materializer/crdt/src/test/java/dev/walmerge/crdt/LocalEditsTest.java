@@ -76,6 +76,9 @@ class LocalEditsTest {
                         .as("history %s, %s", history.get("n"), step.get("ops"))
                         .isEqualTo(theirs.isNull() ? null : Vectors.bytes(theirs));
                 transactions++;
+                if (transactions % 9 == 0) {
+                    doc.rest();
+                }
             }
         }
         return transactions;
