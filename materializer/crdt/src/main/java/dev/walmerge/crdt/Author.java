@@ -1,5 +1,7 @@
 package dev.walmerge.crdt;
 
+import java.util.Arrays;
+
 /**
  * Writes items of one client at places that are known: the neighbours of a new item are its origins, so there is no conflict to
  * resolve. Also finds places by index.
@@ -10,6 +12,8 @@ final class Author {
     /** A list of more structs than this gets an index at the first edit. */
     private static final int WALK_LAST = 16;
 
+    private static final int KEYS = 32;
+
     private final Doc doc;
     private final long clientId;
 
@@ -18,6 +22,12 @@ final class Author {
 
     Merge merge;
     private Integrator integrator;
+
+    /** Keys that were used lately; programs use the same few strings. */
+    private final String[] keys = new String[KEYS];
+
+    private final int[] keyNames = new int[KEYS];
+    private final ByteWriter scratch = new ByteWriter();
 
     /** Where {@link #seek} ended: a row, and the unit within it. */
     int row;
@@ -36,8 +46,29 @@ final class Author {
             store = now;
             merge = doc.merge;
             integrator = doc.integrator;
+            Arrays.fill(keys, null);
         }
         return now;
+    }
+
+    /** The name of a map's key; NONE when there is none and none is to be made. */
+    int key(String key, boolean make) {
+        int slot = key.hashCode() & KEYS - 1;
+        if (key.equals(keys[slot])) {
+            return keyNames[slot];
+        }
+        int name = make ? store.names.intern(key) : store.names.find(key);
+        if (name != Names.NONE) {
+            keys[slot] = key;
+            keyNames[slot] = name;
+        }
+        return name;
+    }
+
+    /** Emptied; for one value. */
+    ByteWriter scratch() {
+        scratch.shrink(1 << 12);
+        return scratch;
     }
 
     /** Finds a visible unit of a list; false when there are not that many. */

@@ -184,8 +184,13 @@ final class ListIndex {
         }
     }
 
+    /** Most changes are at the end of a list. */
     private int slotOf(int node, int item) {
         int slot = node << SHIFT;
+        int last = slot + count[node] - 1;
+        if (slots[last] == item) {
+            return last;
+        }
         while (slots[slot] != item) {
             slot++;
         }

@@ -1,6 +1,6 @@
 package dev.walmerge.crdt;
 
-/** Turns indexes into ids and back, by walking the list of a type. */
+/** Turns indexes into ids and back: by the list's index where edits set one up, else by a walk. */
 final class Positions {
     private static final int NONE = StructStore.NONE;
 
@@ -36,6 +36,10 @@ final class Positions {
             return null;
         }
         int left = assoc < 0 ? index - 1 : index;
+        if (indexed(type) && left < store.order.length(type)) {
+            store.order.seek(type, left);
+            return id(store.order.row, left - store.order.start);
+        }
         for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
             if (counts(s)) {
                 if (store.length[s] > left) {
@@ -48,6 +52,22 @@ final class Positions {
             }
         }
         return null;
+    }
+
+    private boolean indexed(int type) {
+        return store.order != null && store.order.covers(type);
+    }
+
+    /** The visible units before an item of a list. */
+    private int before(int s) {
+        if (store.parentSub[s] == NONE && indexed(store.parent[s])) {
+            return store.order.unitsBefore(s);
+        }
+        int before = 0;
+        for (int left = store.left[s]; left != NONE; left = store.left[left]) {
+            before += counts(left) ? store.length[left] : 0;
+        }
+        return before;
     }
 
     private Id id(int s, int offset) {
@@ -76,9 +96,7 @@ final class Positions {
         int index = 0;
         if (holder == NONE || !store.isDeleted(holder)) {
             index = counts(s) ? item.clock() - store.clock[s] + (assoc < 0 ? 1 : 0) : 0;
-            for (int left = store.left[s]; left != NONE; left = store.left[left]) {
-                index += counts(left) ? store.length[left] : 0;
-            }
+            index += before(s);
         }
         return holder == NONE
                 ? new AbsolutePosition(store.names.get(store.types.name[store.parent[s]]), null, index, assoc)

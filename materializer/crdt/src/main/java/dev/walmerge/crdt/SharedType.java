@@ -153,18 +153,18 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     /** The live item of a key, or NONE. */
     final int entry(String key) {
         int found = readable();
-        int name = found == NONE ? Names.NONE : store.names.find(key);
+        int name = found == NONE ? Names.NONE : author.key(key, false);
         int s = name == Names.NONE ? NONE : store.types.last(found, name);
         return s == NONE || store.isDeleted(s) ? NONE : s;
     }
 
     final void setValue(String key, Object value) {
-        ByteWriter bytes = new ByteWriter();
+        ByteWriter bytes = author.scratch();
         if (!(value instanceof byte[])) {
             Values.encode(value, bytes);
         }
         int found = writable();
-        int sub = store.names.intern(key);
+        int sub = author.key(key, true);
         int left = store.types.last(found, sub);
         editor.begin();
         try {
@@ -180,7 +180,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
 
     final int nestAt(String key, int ref) {
         int found = writable();
-        int sub = store.names.intern(key);
+        int sub = author.key(key, true);
         editor.begin();
         try {
             return author.nested(found, sub, store.types.last(found, sub), NONE, ref, null);

@@ -5,11 +5,14 @@ import java.util.Arrays;
 /**
  * The shared types of a document, roots and nested ones, and the last item of each map key.
  *
- * <p>A type is a small index. The entries of a map hang on its type in the order their keys came up; a hash finds one by
- * (type, key). The slot of a collected type is used again.
+ * <p>A type is a small index. The entries of a map hang on its type in the order their keys came up. The first few are found by
+ * looking at them, the others by a hash of (type, key): most maps have few keys. The slot of a collected type is used again.
  */
 final class TypeTable {
     static final int NONE = -1;
+
+    /** The entries of a type that are looked at. */
+    private static final int FEW = 8;
 
     private final LongIntMap entries = new LongIntMap();
     private final LongIntMap rootsByName = new LongIntMap();
@@ -89,14 +92,35 @@ final class TypeTable {
 
     /** The current item of a key, or NONE. */
     int last(int t, int key) {
-        int entry = entries.get(pack(t, key));
+        int entry = find(t, key);
         return entry == NONE ? NONE : entryItem[entry];
     }
 
     /** The first item of the chain of a key, or NONE. */
     int first(int t, int key) {
-        int entry = entries.get(pack(t, key));
+        int entry = find(t, key);
         return entry == NONE ? NONE : entryFirst[entry];
+    }
+
+    private int find(int t, int key) {
+        int entry = firstEntry[t];
+        for (int i = 0; i < FEW && entry != NONE; i++) {
+            if (entryKey[entry] == key) {
+                return entry;
+            }
+            entry = entryNext[entry];
+        }
+        return entry == NONE ? NONE : entries.get(pack(t, key));
+    }
+
+    private boolean hasFew(int t) {
+        int entry = firstEntry[t];
+        int count = 0;
+        while (count < FEW && entry != NONE) {
+            entry = entryNext[entry];
+            count++;
+        }
+        return count < FEW;
     }
 
     void setLast(int t, int key, int struct) {
@@ -110,20 +134,22 @@ final class TypeTable {
     }
 
     private int entry(int t, int key) {
-        int entry = entries.get(pack(t, key));
+        int entry = find(t, key);
         if (entry == NONE) {
             entry = newEntry();
             entryKey[entry] = key;
             entryItem[entry] = NONE;
             entryFirst[entry] = NONE;
             entryNext[entry] = NONE;
+            if (!hasFew(t)) {
+                entries.put(pack(t, key), entry);
+            }
             if (lastEntry[t] == NONE) {
                 firstEntry[t] = entry;
             } else {
                 entryNext[lastEntry[t]] = entry;
             }
             lastEntry[t] = entry;
-            entries.put(pack(t, key), entry);
         }
         return entry;
     }
@@ -146,9 +172,12 @@ final class TypeTable {
 
     /** Gives back the slot of a type whose items are all gone. */
     void remove(int t) {
-        for (int entry = firstEntry[t]; entry != NONE; ) {
+        int seen = 0;
+        for (int entry = firstEntry[t]; entry != NONE; seen++) {
             int next = entryNext[entry];
-            entries.remove(pack(t, entryKey[entry]));
+            if (seen >= FEW) {
+                entries.remove(pack(t, entryKey[entry]));
+            }
             entryNext[entry] = freeEntry;
             freeEntry = entry;
             entry = next;
