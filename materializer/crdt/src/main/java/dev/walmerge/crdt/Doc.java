@@ -309,7 +309,7 @@ public final class Doc {
      * @return null when nothing changed
      */
     public byte[] drainChanges(UpdateFormat format) {
-        if (merge.drainClientCount == 0 && merge.undrained.size == 0) {
+        if (!merge.hasNews()) {
             return null;
         }
         byte[] update = new StateEncoder(store, format).changes(merge);
