@@ -62,6 +62,11 @@ final class ByteReader {
         pos += count;
     }
 
+    /** Goes on at a position that is not beyond the end. */
+    void jump(int to) {
+        pos = to;
+    }
+
     /** Little-endian groups of seven bits, at most 2^53 - 1. */
     long varUint() throws MalformedUpdateException {
         byte[] in = bytes;

@@ -407,7 +407,7 @@ public final class Doc {
     }
 
     private boolean hasChanges() {
-        return rested == null && (merge.drainClientCount > 0 || merge.undrained.size > 0);
+        return rested == null && merge.hasNews();
     }
 
     /** Takes all changes so far for drained, without encoding them: what was just loaded is not news. */

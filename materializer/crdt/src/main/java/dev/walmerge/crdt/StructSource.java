@@ -21,6 +21,22 @@ abstract class StructSource {
 
     abstract void rightId() throws MalformedUpdateException;
 
+    /**
+     * Whether the struct from {@code at} to here, typed behind the one before, is of a form in which {@link #typedOn} may find
+     * the next.
+     */
+    boolean startTyped(int at) {
+        return false;
+    }
+
+    /**
+     * Appends the unit of the next struct to that of the last one when it says the same but for a clock that is one higher;
+     * else reads nothing. Only after {@link #startTyped}.
+     */
+    boolean typedOn(StructBuffer out) {
+        return false;
+    }
+
     abstract boolean parentIsRoot() throws MalformedUpdateException;
 
     abstract int typeRef() throws MalformedUpdateException;

@@ -69,12 +69,18 @@ final class UpdateDecoder {
                 return false;
             }
             out.reserve((int) count);
+            boolean typed = false;
             for (long i = 0; i < count; i++) {
-                clock += readStruct(source, client, (int) clock, out);
+                if (typed && source.typedOn(out)) {
+                    clock++;
+                } else {
+                    at = rest.pos();
+                    clock += readStruct(source, client, (int) clock, out);
+                    typed = out.joinTyped() && source.startTyped(at);
+                }
                 if (clock > Integer.MAX_VALUE) {
                     throw rest.fault("clock-too-large");
                 }
-                out.joinTyped();
             }
         }
         return true;
