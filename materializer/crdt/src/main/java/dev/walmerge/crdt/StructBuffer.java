@@ -166,7 +166,17 @@ final class StructBuffer {
         rightClock[i] = 0;
         content[i] = 0;
         contentBytes[i] = 0;
+        forget(root, i);
+        forget(sub, i);
+        forget(key, i);
         return i;
+    }
+
+    /** A struct that was refused or dropped may have left a name in its row. */
+    private static void forget(String[] names, int i) {
+        if (i < names.length) {
+            names[i] = null;
+        }
     }
 
     private void resize(int capacity) {

@@ -13,6 +13,11 @@ abstract class StructSource {
     /** Starts an update at {@code off}; offsets in errors count from there. */
     abstract void reset(byte[] bytes, int off, int len) throws MalformedUpdateException;
 
+    /** Lets go of the bytes that were read last. */
+    void release() {
+        rest.release();
+    }
+
     abstract long client() throws MalformedUpdateException;
 
     abstract int info() throws MalformedUpdateException;

@@ -47,6 +47,14 @@ final class UpdateDecoder {
         source.finish();
     }
 
+    /** Lets go of the bytes that were read last. */
+    void release() {
+        v1.release();
+        if (v2 != null) {
+            v2.release();
+        }
+    }
+
     /** False when there are more than {@code cheap} structs; some may have been read then. */
     private static boolean readStructs(StructSource source, int maxStructs, long cheap, StructBuffer out)
             throws MalformedUpdateException {
