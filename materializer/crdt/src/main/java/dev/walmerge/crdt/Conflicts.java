@@ -22,10 +22,11 @@ final class Conflicts {
             return false;
         }
         int c = store.clients.find(in.client[i]);
+        StructList list = store.clients.structs[c];
         int position = store.position(c, in.clock[i]);
         int at = in.clock[i];
-        while (at < in.end(i)) {
-            int s = store.clients.structs[c][position++];
+        for (; at < in.end(i); position = list.next(position)) {
+            int s = list.row(position);
             int end = Math.min(store.end(s), in.end(i));
             if (!store.isDeleted(s)) {
                 if (store.kind(s) != kind) {
@@ -47,7 +48,7 @@ final class Conflicts {
         int mine = store.content[s] + from - store.clock[s];
         int theirs = in.content[i] + from - in.clock[i];
         for (int n = 0; n < end - from; n++) {
-            if (!sameUnit(store.contents.chars[mine + n], in.chars[theirs + n])) {
+            if (!sameUnit(store.contents.units.at(mine + n), in.units.at(theirs + n))) {
                 return true;
             }
         }

@@ -2,10 +2,17 @@ package dev.walmerge.crdt;
 
 /** A column of clocks: differences times two, plus one when a count less two follows. */
 final class DiffRunWriter {
+    private static final int NUMBER_BYTES = 3;
+
     private final ByteWriter out = new ByteWriter(8);
     private long value;
     private long step;
     private int count;
+
+    /** Makes room for so many numbers of usual size. */
+    void reserve(int numbers) {
+        out.reserve(Math.multiplyExact(numbers, NUMBER_BYTES));
+    }
 
     void write(int next) {
         long nextStep = next - value;

@@ -83,7 +83,7 @@ final class Integrator {
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
         if (offset > 0) {
-            left = store.clients.structs[c][store.clients.count[c] - 1];
+            left = store.clients.structs[c].newest();
             if (store.isGc(left)) {
                 parent = NONE;
             }
@@ -117,11 +117,12 @@ final class Integrator {
         store.client[s] = c;
         store.clock[s] = store.clients.state[c];
         store.length[s] = length;
+        store.deletes.note(store.clients.id[c], store.clock[s], length);
         append(c, s);
     }
 
     private void append(int c, int s) {
-        store.clients.append(c, s);
+        store.clients.structs[c].append(s, store.clock);
         store.clients.state[c] = store.end(s);
     }
 
@@ -152,10 +153,10 @@ final class Integrator {
         int kind = in.kind(i);
         if (kind == Kind.STRING) {
             int count = store.length[s];
-            store.content[s] = contents.addChars(in.chars, in.content[i] + offset, count);
+            store.content[s] = contents.addUnits(in.units, in.content[i] + offset, count);
             store.room[s] = count;
-            if (offset > 0 && Character.isHighSurrogate(in.chars[in.content[i] + offset - 1])) {
-                contents.chars[store.content[s]] = Utf8.REPLACEMENT;
+            if (offset > 0 && Character.isHighSurrogate(in.units.at(in.content[i] + offset - 1))) {
+                contents.units.set(store.content[s], Utf8.REPLACEMENT);
             }
         } else if (Kind.inBlob(kind)) {
             byte[] blob = in.blob.array();

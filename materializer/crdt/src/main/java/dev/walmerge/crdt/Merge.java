@@ -35,10 +35,6 @@ final class Merge {
         this.gc = gc;
     }
 
-    boolean frees() {
-        return gc;
-    }
-
     /** A client is about to get a struct. */
     void touch(int c) {
         ClientTable clients = store.clients;
@@ -110,21 +106,22 @@ final class Merge {
 
     /** Deletes {@code [from, end)} of a client; {@code from} is below its state. */
     void deleteRange(int c, int from, int end) {
-        ClientTable clients = store.clients;
-        int position = store.position(c, from);
-        int s = clients.structs[c][position];
+        StructList list = store.clients.structs[c];
+        int position = list.position(from, store.clock);
+        int s = list.row(position);
         if (!store.isDeleted(s) && store.clock[s] < from) {
-            store.split(c, position, from - store.clock[s], dirty);
-            position++;
+            position = store.split(c, position, from - store.clock[s], dirty);
         }
-        for (; position < clients.count[c]; position++) {
-            s = clients.structs[c][position];
+        for (; position != NONE; position = list.next(position)) {
+            s = list.row(position);
             if (store.clock[s] >= end) {
                 return;
             }
             if (!store.isDeleted(s)) {
                 if (end < store.end(s)) {
                     store.split(c, position, end - store.clock[s], dirty);
+                    delete(s);
+                    return;
                 }
                 delete(s);
             }
@@ -155,8 +152,9 @@ final class Merge {
         if (c == NONE || end > store.clients.state[c]) {
             return false;
         }
-        for (int position = store.position(c, from); position < store.clients.count[c]; position++) {
-            int s = store.clients.structs[c][position];
+        StructList list = store.clients.structs[c];
+        for (int position = store.position(c, from); position != NONE; position = list.next(position)) {
+            int s = list.row(position);
             if (store.clock[s] >= end) {
                 return true;
             }
@@ -169,6 +167,7 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        store.revision += changed() ? 1 : 0;
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
@@ -207,7 +206,9 @@ final class Merge {
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
-            undrained.add(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+            long id = store.clients.id[(int) deleted.client[i]];
+            undrained.add(id, deleted.clock[i], deleted.length[i]);
+            store.deletes.note(id, deleted.clock[i], deleted.length[i]);
         }
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
@@ -219,8 +220,9 @@ final class Merge {
         for (int i = 0; i < deleted.size; i++) {
             int c = (int) deleted.client[i];
             int end = deleted.end(i);
-            for (int p = store.position(c, deleted.clock[i]); p < store.clients.count[c]; p++) {
-                int s = store.clients.structs[c][p];
+            StructList list = store.clients.structs[c];
+            for (int p = store.position(c, deleted.clock[i]); p != NONE; p = list.next(p)) {
+                int s = list.row(p);
                 if (store.clock[s] >= end) {
                     break;
                 }
@@ -270,62 +272,9 @@ final class Merge {
 
     private void joinDirty() {
         dirty.sortAndMerge();
-        for (int from = 0; from < dirty.size; ) {
-            int end = dirty.endOfClient(from);
-            joinClient((int) dirty.client[from], from, end);
-            from = end;
+        for (int i = 0; i < dirty.size; i++) {
+            store.clients.structs[(int) dirty.client[i]].join(store, dirty.clock[i], dirty.end(i));
         }
-    }
-
-    /** One pass over a client's list from the first dirty place; what lies between is only moved. */
-    private void joinClient(int c, int from, int end) {
-        int[] list = store.clients.structs[c];
-        int count = store.clients.count[c];
-        int read = NONE;
-        int write = 0;
-        for (int i = from; i < end; i++) {
-            if (read != NONE && read >= count) {
-                break;
-            }
-            int first = positionFrom(list, read == NONE ? 0 : read, count, dirty.clock[i]);
-            int last = Math.min(count - 1, positionFrom(list, first, count, dirty.end(i) - 1) + 1);
-            if (read == NONE) {
-                read = first;
-                write = first;
-            } else if (first > read) {
-                System.arraycopy(list, read, list, write, first - read);
-                write += first - read;
-                read = first;
-            }
-            while (read <= last) {
-                int s = list[read++];
-                if (write == 0 || !store.tryJoin(list[write - 1], s)) {
-                    list[write++] = s;
-                }
-            }
-        }
-        if (write < read) {
-            System.arraycopy(list, read, list, write, count - read);
-            store.clients.count[c] = count - (read - write);
-            store.clients.hint[c] = 0;
-        }
-    }
-
-    private int positionFrom(int[] list, int from, int count, int clock) {
-        if (from == 0 && clock >= store.clock[list[count - 1]]) {
-            return count - 1;
-        }
-        int low = from;
-        int high = count - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (store.clock[list[middle]] <= clock) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
     }
 
     long bytes() {

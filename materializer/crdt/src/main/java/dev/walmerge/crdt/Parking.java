@@ -18,7 +18,7 @@ final class Parking {
     private long bytes;
 
     Parking(Doc doc, StructBuffer in, ClockRanges deletes) {
-        this.store = doc.store;
+        this.store = doc.store();
         this.in = in;
         structs = doc.pendingStructs.size();
         bytes = doc.pendingStructs.bytes() + doc.pendingDeletes.bytes() + deletes.bytes();

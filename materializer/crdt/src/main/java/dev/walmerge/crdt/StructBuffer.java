@@ -34,9 +34,14 @@ final class StructBuffer {
     /** False while an update is only checked: each struct overwrites the one before. */
     boolean keep = true;
 
-    char[] chars = {};
-    int charCount;
-    final ByteWriter blob = new ByteWriter(0);
+    Units units = new Units();
+    ByteWriter blob = new ByteWriter(0);
+
+    /** Forgets content that someone else keeps now. */
+    void giveContentAway() {
+        units = new Units();
+        blob = new ByteWriter(0);
+    }
 
     void clear() {
         if (clock.length > 256) {
@@ -46,18 +51,15 @@ final class StructBuffer {
             Arrays.fill(sub, 0, Math.min(size, sub.length), null);
             Arrays.fill(key, 0, Math.min(size, key.length), null);
         }
-        if (chars.length > 4096) {
-            chars = new char[0];
-        }
         size = 0;
-        charCount = 0;
+        units.clear();
         blob.shrink(4096);
     }
 
     /** Empties it for one struct at a time, keeping its room. */
     void restart() {
         size = 0;
-        charCount = 0;
+        units.restart();
         blob.clear();
         if (root.length > 0) {
             root[0] = null;
@@ -82,7 +84,7 @@ final class StructBuffer {
         if (real && keep) {
             size++;
         } else if (!keep) {
-            charCount = 0;
+            units.restart();
             blob.clear();
         }
     }
@@ -165,14 +167,6 @@ final class StructBuffer {
         return i < key.length ? key[i] : null;
     }
 
-    /** Makes room for {@code more} units and returns where they start. */
-    int roomForChars(int more) {
-        if (chars.length - charCount < more) {
-            chars = Arrays.copyOf(chars, Math.max(Math.addExact(charCount, more), charCount + (charCount >> 1)));
-        }
-        return charCount;
-    }
-
     /** Appends a copy of a struct of another buffer. */
     int copy(StructBuffer from, int i) {
         int to = next();
@@ -196,10 +190,8 @@ final class StructBuffer {
             setKey(to, from.key(i));
         }
         if (kind(to) == Kind.STRING) {
-            int at = roomForChars(length[to]);
-            System.arraycopy(from.chars, from.content[i], chars, at, length[to]);
-            content[to] = at;
-            charCount += length[to];
+            content[to] = units.count;
+            units.add(from.units, from.content[i], length[to]);
         } else if (Kind.inBlob(kind(to))) {
             content[to] = blob.size();
             blob.raw(from.blob.array(), from.content[i], from.contentBytes[i]);
@@ -209,9 +201,6 @@ final class StructBuffer {
     }
 
     long bytes() {
-        return 54L * clock.length
-                + 4L * (root.length + sub.length + key.length)
-                + 2L * chars.length
-                + blob.array().length;
+        return 54L * clock.length + 4L * (root.length + sub.length + key.length) + units.bytes() + blob.array().length;
     }
 }

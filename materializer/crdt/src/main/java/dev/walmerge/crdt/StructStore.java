@@ -20,6 +20,10 @@ final class StructStore {
     final ContentStore contents = new ContentStore();
     final TypeTable types = new TypeTable();
     final Names names = new Names();
+    final DeleteSet deletes = new DeleteSet();
+
+    /** Changes with everything that is encoded: what was encoded at the same number says the same. */
+    long revision;
 
     int[] client = {};
     int[] clock = {};
@@ -105,6 +109,14 @@ final class StructStore {
         return s;
     }
 
+    /** Makes room for structs that are about to come, and gives it back when far fewer came. */
+    void reserve(int structs) {
+        int wanted = Math.addExact(used, structs);
+        if (wanted > clock.length || wanted < clock.length / 4 * 3) {
+            grow(wanted);
+        }
+    }
+
     private void release(int s) {
         flags[s] = FREE;
         right[s] = free;
@@ -133,43 +145,19 @@ final class StructStore {
 
     /** The position in the client's list of the struct that holds {@code at}, which must be below its state. */
     int position(int c, int at) {
-        int[] list = clients.structs[c];
-        int high = clients.count[c] - 1;
-        if (clock[list[high]] <= at) {
-            return high;
-        }
-        int low = 0;
-        int hint = clients.hint[c];
-        if (hint < high) {
-            int guess = list[hint];
-            if (clock[guess] > at) {
-                high = hint - 1;
-            } else if (end(guess) > at) {
-                return hint;
-            } else {
-                low = hint + 1;
-            }
-        }
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (clock[list[middle]] <= at) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        clients.hint[c] = low;
-        return low;
+        return clients.structs[c].position(at, clock);
     }
 
     int find(int c, int at) {
-        return clients.structs[c][position(c, at)];
+        StructList list = clients.structs[c];
+        return list.row(list.position(at, clock));
     }
 
     /** The struct that ends with {@code at}, cutting one that goes on behind it. A GC is never cut. */
     int cleanEnd(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (end(s) - 1 != at && !isGc(s)) {
             split(c, position, at - clock[s] + 1, dirty);
         }
@@ -178,17 +166,21 @@ final class StructStore {
 
     /** The struct that starts with {@code at}, cutting one that began before. A GC is never cut. */
     int cleanStart(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (clock[s] != at && !isGc(s)) {
-            return split(c, position, at - clock[s], dirty);
+            return list.row(split(c, position, at - clock[s], dirty));
         }
         return s;
     }
 
-    /** Cuts an item and returns its right part, which is noted as {@code dirty}: it may be joined again. */
+    /**
+     * Cuts an item and returns the position of its right part, which is noted as {@code dirty}: it may be joined again.
+     */
     int split(int c, int position, int at, ClockRanges dirty) {
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int s = list.row(position);
         int r = allocate(kind(s));
         if (isDeleted(s)) {
             markDeleted(r);
@@ -212,20 +204,19 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        clients.insert(c, position + 1, r);
         dirty.add(c, clock[r], 1);
-        return r;
+        return list.insertAfter(position, r, clock);
     }
 
     private void splitContent(int s, int r, int at) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
             int cut = content[s] + at;
-            char[] chars = contents.chars;
-            if (Character.isHighSurrogate(chars[cut - 1])) {
+            Units units = contents.units;
+            if (units.isWide() && Character.isHighSurrogate(units.at(cut - 1))) {
                 // Half a pair can't be encoded, so Yjs gives up both halves; so must everyone.
-                chars[cut - 1] = Utf8.REPLACEMENT;
-                chars[cut] = Utf8.REPLACEMENT;
+                units.set(cut - 1, Utf8.REPLACEMENT);
+                units.set(cut, Utf8.REPLACEMENT);
             }
             content[r] = cut;
             room[r] = room[s] - at;
@@ -264,7 +255,7 @@ final class StructStore {
             return false;
         }
         if (kind(s) == Kind.STRING) {
-            contents.joinChars(this, s, r);
+            contents.joinUnits(this, s, r);
         } else if (kind(s) != Kind.DELETED) {
             contents.joinBytes(this, s, r);
         }
@@ -283,7 +274,7 @@ final class StructStore {
     void dropContent(int s) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
-            contents.dropChars(content[s], room[s]);
+            contents.dropUnits(content[s], room[s]);
         } else if (Kind.inBlob(kind)) {
             contents.dropBytes(content[s], kind == Kind.FORMAT ? contentBytes[s] : room[s]);
         }
@@ -306,6 +297,11 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length + clients.bytes() + contents.bytes() + types.bytes() + names.bytes();
+        return 61L * clock.length
+                + clients.bytes()
+                + contents.bytes()
+                + types.bytes()
+                + names.bytes()
+                + deletes.bytes();
     }
 }

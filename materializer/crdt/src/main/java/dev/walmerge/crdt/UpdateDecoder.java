@@ -151,7 +151,7 @@ final class UpdateDecoder {
             return source.length();
         }
         if (kind == Kind.STRING) {
-            out.content[i] = out.charCount;
+            out.content[i] = out.units.count;
             return source.chars(out);
         }
         if (kind == Kind.TYPE) {
