@@ -13,8 +13,8 @@ final class Conflicts {
     private Conflicts() {}
 
     /**
-     * Compares what is cheap to compare: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
-     * tells nothing.
+     * Compares what of it is known, and cheap to compare: kinds, the units of strings, and plain values. What was deleted
+     * meanwhile, here or there, tells nothing.
      */
     static boolean differs(StructStore store, StructBuffer in, int i) {
         int kind = in.kind(i);
@@ -25,9 +25,10 @@ final class Conflicts {
         StructList list = store.clients.structs[c];
         int position = store.position(c, in.clock[i]);
         int at = in.clock[i];
-        for (; at < in.end(i); position = list.next(position)) {
+        int known = Math.min(in.end(i), store.clients.state[c]);
+        for (; at < known; position = list.next(position)) {
             int s = list.row(position);
-            int end = Math.min(store.end(s), in.end(i));
+            int end = Math.min(store.end(s), known);
             if (!store.isDeleted(s)) {
                 if (store.kind(s) != kind) {
                     return true;

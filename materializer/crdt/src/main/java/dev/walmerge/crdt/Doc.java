@@ -192,13 +192,17 @@ public final class Doc {
             store.contents.adopt(decoded);
             store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
         }
-        for (int i = 0; i < decoded.size; i++) {
+        int[] order = decoded.byClientDescending();
+        for (int n = 0; n < decoded.size; n++) {
+            int i = order == null ? n : order[n];
             int state = store.clients.stateOf(decoded.client[i]);
-            if (decoded.clock[i] > state) {
-                pendingStructs.add(decoded, i);
-            } else if (decoded.end(i) <= state) {
-                flags |= Conflicts.differs(store, decoded, i) ? CONFLICT : 0;
-            } else if (integrator.ready(decoded, i)) {
+            if (decoded.clock[i] < state && Conflicts.differs(store, decoded, i)) {
+                flags |= CONFLICT;
+            }
+            if (decoded.end(i) <= state) {
+                continue;
+            }
+            if (decoded.clock[i] <= state && integrator.ready(decoded, i)) {
                 integrator.integrate(decoded, i, state - decoded.clock[i]);
             } else {
                 pendingStructs.add(decoded, i);

@@ -31,7 +31,7 @@ class HistoryFuzzTest {
                 assertThat(Vectors.apply(mirror, UpdateFormat.V1, changes) & Doc.PARKED)
                         .isZero();
             }
-            straight &= Straightness.of(doc.store);
+            straight &= Straightness.of(doc.store());
         }
         assertThat(doc.sameContent(other)).as("both formats").isTrue();
         assertThat(keeping.stateVector()).isEqualTo(doc.stateVector());
@@ -40,7 +40,7 @@ class HistoryFuzzTest {
         if (straight) {
             assertThat(mirror.sameContent(doc)).as("what was drained").isTrue();
         }
-        if (Straightness.of(keeping.store)) {
+        if (Straightness.of(keeping.store())) {
             Doc then = keeping.at(keeping.snapshot());
             assertThat(then.sameContent(keeping)).as("at its own snapshot").isTrue();
         }

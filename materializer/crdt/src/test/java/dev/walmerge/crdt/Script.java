@@ -176,10 +176,8 @@ final class Script {
             }
             case Kind.STRING -> {
                 String text = TEXTS[pick % TEXTS.length];
-                int to = out.roomForChars(text.length());
-                text.getChars(0, text.length(), out.chars, to);
-                out.content[i] = to;
-                out.charCount += text.length();
+                out.content[i] = out.units.count;
+                out.units.add(text);
                 return text.length();
             }
             case Kind.TYPE -> {

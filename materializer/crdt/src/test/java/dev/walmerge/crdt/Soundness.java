@@ -72,7 +72,7 @@ final class Soundness {
     /** What was accepted must be whole: readable, writable, and equal after a round trip. */
     static void check(boolean gc, Doc doc) throws IOException, MalformedUpdateException {
         views(doc);
-        boolean straight = Straightness.of(doc.store);
+        boolean straight = Straightness.of(doc.store());
         Doc first = null;
         for (UpdateFormat format : UpdateFormat.values()) {
             Doc read = Doc.create(gc);
@@ -89,6 +89,12 @@ final class Soundness {
         }
         if (straight) {
             assertThat(first.sameContent(doc)).as("loaded again").isTrue();
+            String before = Projection.bodyText(first, null);
+            first.discardChanges();
+            if (first.rest()) {
+                assertThat(Projection.bodyText(first, null)).isEqualTo(before);
+                assertThat(first.sameContent(doc)).as("rested").isTrue();
+            }
         }
     }
 

@@ -42,8 +42,9 @@ final class Straightness {
         while (grown) {
             grown = false;
             for (int c = 0; c < store.clients.size; c++) {
-                for (int p = 0; p < store.clients.count[c]; p++) {
-                    grown |= learn(c, p);
+                StructList structs = store.clients.structs[c];
+                for (int p = structs.first(); p != NONE; p = structs.next(p)) {
+                    grown |= learn(c, structs.row(p));
                 }
             }
         }
@@ -71,8 +72,7 @@ final class Straightness {
     }
 
     /** True when a writer turns out to have known more. */
-    private boolean learn(int c, int position) {
-        int s = store.clients.structs[c][position];
+    private boolean learn(int c, int s) {
         boolean grown = knows(s, c, store.clock[s] - 1);
         if (!store.isGc(s)) {
             int holder = store.types.item[store.parent[s]];
