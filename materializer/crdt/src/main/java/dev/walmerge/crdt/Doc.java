@@ -48,7 +48,7 @@ public final class Doc {
     private int restedStructs;
     private StructStore store;
     private Merge merge;
-    private Integrator integrator;
+    Integrator integrator;
     PendingStructs pendingStructs;
 
     /** By client id; always sorted and merged. */
@@ -219,6 +219,7 @@ public final class Doc {
         parked |= applyDeletes(decodedDeletes);
         flags |= parked ? PARKED : 0;
         flags |= merge.changed() ? CHANGED : 0;
+        integrator.forgetScans();
         merge.finish();
         if (whole) {
             store.contents.endAdoption(decoded);

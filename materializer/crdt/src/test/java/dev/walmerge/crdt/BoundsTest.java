@@ -270,17 +270,14 @@ class BoundsTest {
         merged(new Input("clients that delete", UpdateFormat.V1, deleters.toBytes(), null), 0);
     }
 
-    /** Writers by the thousand at one place, whichever way an update lists them. */
+    /** Writers by the thousand at one place, whichever way an update lists them, with right origins and without. */
     @Test
     void manyWritersAtOnePlace() throws Exception {
+        int size = 20_000;
         for (int step : new int[] {1, -1, 7919}) {
-            int size = 20_000;
             ByteWriter out = numbers(size);
             for (long i = 0; i < size; i++) {
-                out.varUint(1);
-                out.varUint(1000 + Math.floorMod(i * step, (long) size));
-                out.varUint(0);
-                out.u8(Kind.STRING);
+                writer(out, 1000 + Math.floorMod(i * step, (long) size), Kind.STRING);
                 out.varUint(1);
                 out.string("t");
                 out.string("a");
@@ -288,7 +285,29 @@ class BoundsTest {
             out.varUint(0);
             Doc doc = merged(new Input("writers by " + step, UpdateFormat.V1, out.toBytes(), null), size);
             assertThat(Projection.text(doc, "t")).hasSize(size);
+            ByteWriter apart = numbers(size + 1);
+            writer(apart, 1L << 40, Kind.STRING);
+            apart.varUint(1);
+            apart.string("t");
+            apart.string("x".repeat(size));
+            for (long i = 0; i < size; i++) {
+                long at = Math.floorMod(i * step, (long) size);
+                writer(apart, 1000 + at, Kind.STRING | StructBuffer.HAS_RIGHT_ORIGIN);
+                apart.varUint(1L << 40);
+                apart.varUint(at);
+                apart.string("a");
+            }
+            apart.varUint(0);
+            Doc other = merged(new Input("apart by " + step, UpdateFormat.V1, apart.toBytes(), null), 3 * size);
+            assertThat(Projection.text(other, "t")).hasSize(2 * size);
         }
+    }
+
+    private static void writer(ByteWriter out, long client, int info) {
+        out.varUint(1);
+        out.varUint(client);
+        out.varUint(0);
+        out.u8(info);
     }
 
     /** What is accepted may cost more by what a struct takes in columns, of the update and of the document. */
