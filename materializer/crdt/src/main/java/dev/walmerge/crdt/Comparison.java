@@ -12,7 +12,7 @@ final class Comparison {
     private final StructStore a;
     private final StructStore b;
 
-    private Comparison(StructStore a, StructStore b) {
+    Comparison(StructStore a, StructStore b) {
         this.a = a;
         this.b = b;
     }
@@ -111,7 +111,8 @@ final class Comparison {
         return a.names.get(na).equals(b.names.get(nb));
     }
 
-    private boolean sameContent(int sa, int sb, int from, int end) {
+    /** Of two structs of one kind, the units at the same clocks. */
+    boolean sameContent(int sa, int sb, int from, int end) {
         int kind = a.kind(sa);
         if (kind == Kind.DELETED) {
             return true;

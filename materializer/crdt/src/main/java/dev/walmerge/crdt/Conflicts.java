@@ -13,10 +13,10 @@ final class Conflicts {
     private Conflicts() {}
 
     /**
-     * Compares what is cheap to compare, up to the clock {@code known}: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
-     * tells nothing.
+     * Compares what of it is known, and cheap to compare: kinds, the units of strings, and plain values. What was deleted
+     * meanwhile, here or there, tells nothing.
      */
-    static boolean differs(StructStore store, StructBuffer in, int i, int known) {
+    static boolean differs(StructStore store, StructBuffer in, int i) {
         int kind = in.kind(i);
         if (kind == Kind.GC || kind == Kind.DELETED) {
             return false;
@@ -25,6 +25,7 @@ final class Conflicts {
         StructList list = store.clients.structs[c];
         int position = store.position(c, in.clock[i]);
         int at = in.clock[i];
+        int known = Math.min(in.end(i), store.clients.state[c]);
         for (; at < known; position = list.next(position)) {
             int s = list.row(position);
             int end = Math.min(store.end(s), known);

@@ -233,28 +233,29 @@ public final class Doc {
             store.contents.adopt(decoded);
             store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
         }
+        int[] order = decoded.byClientDescending();
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
         boolean plain = pendingDeletes.size == 0;
-        for (int i = 0; i < decoded.size; i++) {
+        for (int n = 0; n < decoded.size; n++) {
+            int i = order == null ? n : order[n];
             int c = store.clients.find(decoded.client[i]);
             int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
             int clock = decoded.clock[i];
             if (clock == state && plain && integrator.typedOn(decoded, i, c)) {
                 continue;
             }
-            if (clock > state) {
+            if (clock < state && Conflicts.differs(store, decoded, i)) {
+                flags |= CONFLICT;
+            }
+            if (decoded.end(i) <= state) {
+                continue;
+            }
+            if (clock > state || !integrator.ready(decoded, i)) {
                 pendingStructs.add(decoded, i);
-            } else if (decoded.end(i) <= state) {
-                flags |= Conflicts.differs(store, decoded, i, decoded.end(i)) ? CONFLICT : 0;
-            } else if (integrator.ready(decoded, i)) {
-                if (decoded.has(i, StructBuffer.TYPED)) {
-                    flags |= clock < state && Conflicts.differs(store, decoded, i, state) ? CONFLICT : 0;
-                    integrator.integrateTyped(decoded, i, state - clock);
-                } else {
-                    integrator.integrate(decoded, i, state - clock);
-                }
+            } else if (decoded.has(i, StructBuffer.TYPED)) {
+                integrator.integrateTyped(decoded, i, state - clock);
             } else {
-                pendingStructs.add(decoded, i);
+                integrator.integrate(decoded, i, state - clock);
             }
         }
         if (!pendingStructs.isEmpty() && merge.addedStructs()) {
@@ -268,6 +269,7 @@ public final class Doc {
         parked |= applyDeletes(decodedDeletes);
         flags |= parked ? PARKED : 0;
         flags |= merge.changed() ? CHANGED : 0;
+        integrator.forgetScans();
         merge.finish();
         if (whole) {
             store.contents.endAdoption(decoded);
@@ -473,6 +475,15 @@ public final class Doc {
      */
     public boolean sameContent(Doc other) {
         return Comparison.same(store(), other.store());
+    }
+
+    /**
+     * Clients that each began an empty document with the same visible content, which merging then shows twice. That is
+     * what the updates say, so nothing is undone; applications fill a document once, or by one client id. It is found
+     * when it is all that the two wrote by themselves, or 16 units of it. Costs a walk over the clients.
+     */
+    public List<RepeatedSeed> repeatedSeeds() {
+        return new RepeatedSeeds(store()).find();
     }
 
     /** How many structs are stored. */

@@ -1,6 +1,8 @@
 package dev.walmerge.crdt;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Puts a decoded struct into the document. The one place that decides the order of items.
@@ -29,9 +31,24 @@ import java.util.Arrays;
 final class Integrator {
     private static final int NONE = StructStore.NONE;
 
+    /** What {@link #scan} gives up with. */
+    private static final int LONG = -2;
+
+    /** A scan of so many steps that passed nothing is worth remembering why. */
+    private static final int LONG_SCAN = 256;
+
     private final StructStore store;
     private final Merge merge;
     private int step;
+
+    /** Tests set it to try what rarely happens. */
+    int longScan = LONG_SCAN;
+
+    /** Of this merge: by origin, the lowest client of all items that have it, where a scan was long. */
+    private final Map<Zone, Long> lowest = new HashMap<>();
+
+    /** Items with one origin; without one, those at the front of a list. */
+    private record Zone(int originClient, int originClock, int parent, int sub) {}
 
     /** What {@link #ready} found missing. */
     long missingClient;
@@ -241,32 +258,53 @@ final class Integrator {
 
     /** The item the new one goes behind, or NONE for the front. */
     private int place(int s, int left, int right) {
+        boolean remembered = false;
+        if (!lowest.isEmpty()) {
+            Zone zone = zone(s);
+            Long low = lowest.get(zone);
+            remembered = low != null;
+            if (remembered && ownId(s) <= low) {
+                lowest.put(zone, ownId(s));
+                return left;
+            }
+        }
         boolean undisturbed = left == NONE ? right != NONE && store.left[right] == NONE : store.right[left] == right;
         if (undisturbed) {
             return left;
         }
-        if (step > Integer.MAX_VALUE - store.used - 1) {
+        if (step > Integer.MAX_VALUE - 3 * (store.used + 1)) {
             Arrays.fill(store.seen, 0);
             step = 0;
         }
+        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan);
+        if (behind == LONG) {
+            long low = lowestBehind(s, left);
+            lowest.put(zone(s), Math.min(low, ownId(s)));
+            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE);
+        }
+        return behind;
+    }
+
+    /** As the picture says; {@link #LONG} when nothing was passed within {@code most} steps. */
+    private int scan(int s, int left, int right, int most) {
         int begin = step;
         int passed = step;
         int behind = left;
-        int o = left != NONE ? store.right[left] : first(store.parent[s], store.parentSub[s]);
-        long ownId = store.clients.id[store.client[s]];
-        while (o != NONE && o != right) {
+        long ownId = ownId(s);
+        for (int o = behind(s, left); o != NONE && o != right; o = store.right[o]) {
+            if (passed == begin && step - begin >= most) {
+                return LONG;
+            }
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
-                if (store.clients.id[store.client[o]] < ownId) {
+                if (ownId(o) < ownId) {
                     behind = o;
                     passed = step;
                 } else if (sameRightOrigin(o, s)) {
                     break;
                 }
             } else {
-                int seen = store.originClient[o] == NONE
-                        ? 0
-                        : store.seen[store.find(store.originClient[o], store.originClock[o])];
+                int seen = seenOrigin(o);
                 if (seen <= begin) {
                     break;
                 }
@@ -275,9 +313,51 @@ final class Integrator {
                     passed = step;
                 }
             }
-            o = store.right[o];
         }
         return behind;
+    }
+
+    /**
+     * The lowest client of the items a scan could meet that have the same origin. The first thing a scan passes is one of
+     * them that is lower than the new item, so one that is not above the lowest stays where it begins.
+     */
+    private long lowestBehind(int s, int left) {
+        int begin = step;
+        long low = Long.MAX_VALUE;
+        for (int o = behind(s, left); o != NONE; o = store.right[o]) {
+            store.seen[o] = ++step;
+            if (sameOrigin(o, s)) {
+                low = Math.min(low, ownId(o));
+            } else if (seenOrigin(o) <= begin) {
+                break;
+            }
+        }
+        return low;
+    }
+
+    private int behind(int s, int left) {
+        return left != NONE ? store.right[left] : first(store.parent[s], store.parentSub[s]);
+    }
+
+    private int seenOrigin(int o) {
+        return store.originClient[o] == NONE ? 0 : store.seen[store.find(store.originClient[o], store.originClock[o])];
+    }
+
+    private long ownId(int s) {
+        return store.clients.id[store.client[s]];
+    }
+
+    private Zone zone(int s) {
+        return store.originClient[s] == NONE
+                ? new Zone(NONE, 0, store.parent[s], store.parentSub[s])
+                : new Zone(store.originClient[s], store.originClock[s], NONE, NONE);
+    }
+
+    /** A merge is over; structs may be joined and collected now. */
+    void forgetScans() {
+        if (!lowest.isEmpty()) {
+            lowest.clear();
+        }
     }
 
     private boolean sameOrigin(int a, int b) {

@@ -128,7 +128,25 @@ final class SourceV2 extends StructSource {
     @Override
     String string() throws MalformedUpdateException {
         int count = take();
-        return units.string(unitPos - count, count);
+        String text = units.string(unitPos - count, count);
+        return units.isWide() && !units.isWellFormed(unitPos - count, unitPos) ? wellFormed(text) : text;
+    }
+
+    /** Two strings may lie so that they share a pair. Version 1 can't say half of one, so a name never has it. */
+    private static String wellFormed(String text) {
+        StringBuilder whole = new StringBuilder(text);
+        for (int i = 0; i < whole.length(); i++) {
+            char unit = whole.charAt(i);
+            boolean pair = Character.isHighSurrogate(unit)
+                    && i + 1 < whole.length()
+                    && Character.isLowSurrogate(whole.charAt(i + 1));
+            if (pair) {
+                i++;
+            } else if (Character.isSurrogate(unit)) {
+                whole.setCharAt(i, Utf8.REPLACEMENT);
+            }
+        }
+        return whole.toString();
     }
 
     @Override

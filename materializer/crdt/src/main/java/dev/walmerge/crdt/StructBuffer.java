@@ -195,6 +195,33 @@ final class StructBuffer {
         key = Arrays.copyOf(key, Math.min(key.length, capacity));
     }
 
+    /** The rows by descending client, which is the order Yjs takes them in; null when they lie so already. */
+    int[] byClientDescending() {
+        int first = 1;
+        while (first < size && client[first] <= client[first - 1]) {
+            first++;
+        }
+        if (first >= size) {
+            return null;
+        }
+        ClockRanges blocks = new ClockRanges();
+        for (int i = 0, from = 0; i < size; i++) {
+            if (i + 1 == size || client[i + 1] != client[i]) {
+                blocks.add(client[i], from, i + 1 - from);
+                from = i + 1;
+            }
+        }
+        blocks.sortAndMerge();
+        int[] order = new int[size];
+        int count = 0;
+        for (int b = 0; b < blocks.size; b++) {
+            for (int i = blocks.clock[b]; i < blocks.end(b); i++) {
+                order[count++] = i;
+            }
+        }
+        return order;
+    }
+
     int kind(int i) {
         return info[i] & Kind.MASK;
     }

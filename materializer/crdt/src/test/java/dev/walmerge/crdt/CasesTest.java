@@ -152,6 +152,17 @@ class CasesTest {
             assertThat(Vectors.JSON.readTree(Projection.bodyJson(doc)))
                     .isEqualTo(Vectors.JSON.readTree("{\"m\":{\"a\":2,\"b\":1}}"));
         }
+        List<String> ofOneKey = List.of(
+                "01 01 01 00 28 01 01 6d 01 6b 01 7d 01 00",
+                "01 01 02 00 28 01 01 6d 01 6b 01 7d 01 00",
+                "01 01 03 00 28 01 01 6d 01 6b 01 7d 02 00");
+        byte[] state = null;
+        for (int[] order : orders) {
+            Doc doc = doc(ofOneKey.get(order[0]), ofOneKey.get(order[1]), ofOneKey.get(order[2]));
+            assertThat(Projection.bodyJson(doc)).isEqualTo("{\"m\":{\"k\":2}}");
+            state = state == null ? doc.encodeState(UpdateFormat.V1) : state;
+            assertThat(doc.encodeState(UpdateFormat.V1)).isEqualTo(state);
+        }
     }
 
     @Test
@@ -172,6 +183,10 @@ class CasesTest {
         assertThat(Projection.bodyText(doc, null)).isEqualTo("a");
         assertThat(apply(doc, "01 01 01 00 08 01 01 74 01 7e 00")).isEqualTo(Doc.CONFLICT);
         assertThat(apply(doc, "01 01 01 00 04 01 01 74 01 61 00")).isZero();
+        // Half of it known: the known half differs, the rest is new.
+        assertThat(apply(doc, "01 01 01 00 04 01 01 74 02 62 63 00")).isEqualTo(Doc.CONFLICT | Doc.CHANGED);
+        assertThat(Projection.bodyText(doc, null)).isEqualTo("ac");
+        assertThat(apply(doc, "01 01 01 00 04 01 01 74 03 61 63 64 00")).isEqualTo(Doc.CHANGED);
         Doc map = doc("01 01 01 00 28 01 01 6d 01 61 01 7d 01 00");
         assertThat(apply(map, "01 01 01 00 28 01 01 6d 01 61 01 7d 02 00")).isEqualTo(Doc.CONFLICT);
     }
@@ -180,6 +195,44 @@ class CasesTest {
     void textSeededTwiceDoubles() throws Exception {
         Doc doc = doc("01 01 01 00 04 01 01 74 02 68 69 00", "01 01 02 00 04 01 01 74 02 68 69 00");
         assertThat(Projection.bodyText(doc, null)).isEqualTo("hihi");
+        assertThat(doc.repeatedSeeds()).containsExactly(new RepeatedSeed(1, 2, 2));
+        apply(doc, "00 01 02 01 00 02");
+        assertThat(Projection.bodyText(doc, null)).isEqualTo("hi");
+        assertThat(doc.repeatedSeeds()).isEmpty();
+    }
+
+    @Test
+    void whatIsNoRepeatedSeed() throws Exception {
+        // Other text, another root, one letter, one of a client that saw the first, and a value of one key.
+        String first = "01 01 01 00 04 01 01 74 02 68 69 00";
+        for (String second : List.of(
+                "01 01 02 00 04 01 01 74 02 68 6f 00",
+                "01 01 02 00 04 01 01 75 02 68 69 00",
+                "01 01 02 00 04 01 01 74 01 68 00",
+                "01 01 02 00 84 01 01 02 68 69 00")) {
+            Doc doc = doc(first, second);
+            assertThat(doc.repeatedSeeds()).as(second).isEmpty();
+        }
+        String value = " 00 28 01 01 6d 01 6b 02 77 01 61 77 01 62 00";
+        assertThat(doc("01 01 01" + value, "01 01 02" + value).repeatedSeeds()).isEmpty();
+    }
+
+    @Test
+    void templateSeededTwiceIsFoundWhenBothWentOn() throws Exception {
+        // A paragraph with 16 letters, by clients 1, 2 and 9; then 1 and 2 type on by themselves.
+        String tail = " 00 07 01 01 78 03 01 70 07 00 %s 00 06 04 00 %s 01 10" + " 61".repeat(16);
+        Doc doc = Doc.create(true);
+        for (String client : List.of("09", "02", "01")) {
+            apply(doc, "01 03 " + client + tail.formatted(client, client) + " 00");
+        }
+        apply(doc, "01 01 01 12 84 01 11 01 62 00");
+        apply(doc, "01 01 02 12 84 02 11 01 63 00");
+        assertThat(Projection.xml(doc, "x"))
+                .isEqualTo("<p>aaaaaaaaaaaaaaaab</p><p>aaaaaaaaaaaaaaaac</p><p>aaaaaaaaaaaaaaaa</p>");
+        assertThat(doc.repeatedSeeds()).containsExactly(new RepeatedSeed(1, 2, 18), new RepeatedSeed(2, 9, 18));
+        Doc loaded = Doc.create(true);
+        Vectors.apply(loaded, UpdateFormat.V2, doc.encodeState(UpdateFormat.V2));
+        assertThat(loaded.repeatedSeeds()).isEqualTo(doc.repeatedSeeds());
     }
 
     @Test

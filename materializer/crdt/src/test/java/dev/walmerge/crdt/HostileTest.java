@@ -2,7 +2,10 @@ package dev.walmerge.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileTest {
     private static final int MANY = 150_000;
+    private static final long SEED = Long.getLong("walmerge.seed", 20_261_201L);
 
     private final ByteWriter out = new ByteWriter(64);
 
@@ -155,6 +159,68 @@ class HostileTest {
         assertThat(apply(doc)).isEqualTo(Doc.CHANGED);
         // Of two by one client with the same origins the first stays the last of the chain, as in Yjs.
         assertThat(Projection.json(doc, "m", RootType.MAP)).isEqualTo("{\"k\":0}");
+    }
+
+    /** However long scans are before they are remembered, the order is the same. */
+    @Test
+    void rememberedScansChangeNoOrder() throws Exception {
+        Random random = new Random(SEED);
+        for (int round = 0; round < 10; round++) {
+            int length = 1 + random.nextInt(20);
+            int writers = 1_000;
+            List<byte[]> updates = new ArrayList<>();
+            block(1, 1, 5_000, 0);
+            out.u8(Kind.STRING);
+            out.varUint(1);
+            out.string("t");
+            out.string("x".repeat(length));
+            out.varUint(0);
+            updates.add(out.toBytes());
+            out.clear();
+            for (int wave = 0; wave < 3; wave++) {
+                out.varUint(writers);
+                for (int i = 0; i < writers; i++) {
+                    block(1, 10_000L * (wave + random.nextInt(2)) + 3L * i + wave, 0);
+                    boolean behind = random.nextInt(3) > 0;
+                    boolean before = random.nextInt(3) > 0;
+                    out.u8(Kind.STRING
+                            | (behind ? StructBuffer.HAS_ORIGIN : 0)
+                            | (before ? StructBuffer.HAS_RIGHT_ORIGIN : 0));
+                    int at = random.nextInt(length);
+                    if (behind) {
+                        out.varUint(5_000);
+                        out.varUint(at);
+                    }
+                    if (before) {
+                        out.varUint(5_000);
+                        out.varUint(at + random.nextInt(length - at));
+                    } else if (!behind) {
+                        out.varUint(1);
+                        out.string("t");
+                    }
+                    out.string("a");
+                }
+                out.varUint(0);
+                updates.add(out.toBytes());
+                out.clear();
+            }
+            Doc plain = Doc.create(true);
+            plain.integrator.longScan = Integer.MAX_VALUE;
+            Doc remembering = Doc.create(true);
+            remembering.integrator.longScan = 0;
+            Doc usual = Doc.create(true);
+            for (byte[] update : updates) {
+                for (Doc doc : List.of(plain, remembering, usual)) {
+                    Vectors.apply(doc, UpdateFormat.V1, update);
+                }
+                assertThat(remembering.sameContent(plain))
+                        .as("seed %d, round %d", SEED, round)
+                        .isTrue();
+                assertThat(usual.sameContent(plain))
+                        .as("seed %d, round %d", SEED, round)
+                        .isTrue();
+            }
+        }
     }
 
     @Test

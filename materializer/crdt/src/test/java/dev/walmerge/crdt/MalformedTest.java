@@ -99,58 +99,6 @@ class MalformedTest {
         Vectors.apply(Doc.create(true), UpdateFormat.V2, doc.encodeStateWithPending(UpdateFormat.V2));
     }
 
-    @Test
-    void claimsOfNothingCostNothing() {
-        // Runs of GC, deleted, elements and keys that end in an error, claimed by a few bytes.
-        List<byte[]> bombs = List.of(
-                bomb(Kind.GC, 1_900_000),
-                bomb(Kind.DELETED | StructBuffer.HAS_ORIGIN, 1_900_000),
-                bomb(Kind.TYPE | StructBuffer.HAS_ORIGIN, 1_900_000));
-        for (byte[] bomb : bombs) {
-            Doc doc = Doc.create(true);
-            long best = Long.MAX_VALUE;
-            for (int i = 0; i < 5; i++) {
-                long start = System.nanoTime();
-                assertThat(refused(doc, UpdateFormat.V2, bomb)).isTrue();
-                best = Math.min(best, System.nanoTime() - start);
-            }
-            // A tenth of a second on a quiet machine; the bound leaves room for a busy one.
-            assertThat(best).isLessThan(1_000_000_000L);
-        }
-    }
-
-    private static byte[] bomb(int info, int count) {
-        ByteWriter run = new ByteWriter();
-        run.varInt(3, true);
-        run.varUint(2L * count);
-        ByteWriter steps = new ByteWriter();
-        steps.varInt(1, false);
-        steps.varUint(2L * count);
-        ByteWriter infos = new ByteWriter();
-        infos.u8(info);
-        ByteWriter strings = new ByteWriter();
-        strings.varUint(0);
-        strings.varInt(0, true);
-        strings.varUint(2L * count);
-        ByteWriter out = new ByteWriter();
-        out.varUint(0);
-        out.block(steps);
-        out.block(run);
-        out.block(steps);
-        out.block(steps);
-        out.block(infos);
-        out.block(strings);
-        out.block(infos);
-        out.block(run);
-        out.block(run);
-        out.varUint(1);
-        out.varUint(count);
-        out.varUint(7);
-        out.varUint(0);
-        out.u8(0xff);
-        return out.toBytes();
-    }
-
     private static boolean refused(Doc doc, UpdateFormat format, byte[] update) {
         long before = THREADS.getCurrentThreadAllocatedBytes();
         try {
