@@ -3,6 +3,7 @@ package dev.walmerge.bench;
 import dev.walmerge.bench.core.CoreCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
+import dev.walmerge.bench.peers.PeersCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
 import dev.walmerge.sidecar.OperatingException;
@@ -26,7 +27,7 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = {KeystrokeCommand.class, CoreCommand.class})
+            subcommands = {KeystrokeCommand.class, CoreCommand.class, PeersCommand.class})
     static final class Bench {}
 
     public static void main(String[] arguments) {
