@@ -13,7 +13,7 @@ import { readList, readTrace, sha256 } from './files.mjs';
 import { hot, timed } from './sampling.mjs';
 
 /** A pass that takes longer is given up, and the row says so. */
-const LIMIT_MILLIS = 20_000;
+const LIMIT_MILLIS = 15_000;
 const LOOK_EVERY = 64;
 
 const [name, history, group, trace, wanted, rawFile] = process.argv.slice(2);

@@ -70,9 +70,16 @@ export const jsonJoy = {
     end(replica);
   },
 
-  priority: ({ model }, i) => model.view().items[i].priority,
-  title: ({ model }, i) => model.view().items[i].title,
-  theme: ({ model }) => model.view().doc.settings.theme,
+  // By node: a view of the whole document is made anew after a change.
+  priority: ({ model }, i) => model.api.find(['items', i, 'priority']).view(),
+  title: ({ model }, i) => model.api.find(['items', i, 'title']).view(),
+  theme: ({ model }) => model.api.find(['doc', 'settings', 'theme']).view(),
+
+  cached({ model }, i) {
+    const { items, doc } = model.view();
+    return items[i].title + doc.settings.theme;
+  },
+
   json: ({ model }) => model.view(),
 
   /** json-joy keeps no history in a model: the application keeps the patches. */

@@ -119,7 +119,7 @@ final class Comparison {
         String history = task.history.folder().toString();
         if (task.engine == Engine.WALMERGE) {
             return task.group == Row.Group.LOCAL
-                    ? OurSide.replay(task.history.folder(), task.trace)
+                    ? OurSide.replay(task.trace)
                     : OurSide.rows(history, groupName(task), task.trace.name(), labels);
         }
         List<String> script = new ArrayList<>(

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** How our own figures are measured: by a JVM with this one's class path. */
 final class OurSide {
-    private static final String REPLAY = "dev.walmerge.bench.core.LocalReplay";
+    private static final String REPLAY = "dev.walmerge.bench.core.LocalEdits";
     private static final String SCENARIOS = "dev.walmerge.bench.json.JsonScenarios";
 
     private OurSide() {}
@@ -16,8 +16,8 @@ final class OurSide {
     }
 
     /** The replay of local edits; null while this build has none. */
-    static List<String> replay(Path history, TraceFiles trace) {
-        return isBuilt(REPLAY) ? java(REPLAY, trace.raw().toString(), history.toString(), trace.name()) : null;
+    static List<String> replay(TraceFiles trace) {
+        return isBuilt(REPLAY) ? java(REPLAY, trace.raw().toString()) : null;
     }
 
     /** The scenarios of a JSON document; null while this build has none. */

@@ -1,6 +1,7 @@
 package dev.walmerge.bench.peers;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.walmerge.bench.peers.Figures.FigureKey;
 import java.io.IOException;
 import java.util.List;
@@ -59,7 +60,9 @@ final class Scenarios {
         }
         Child child = Child.run(packages.folder(), command);
         for (JsonNode line : child.lines()) {
-            figures.add(line);
+            for (String label : labels(line.path("engine").asText())) {
+                figures.add(((ObjectNode) line.deepCopy()).put("engine", label));
+            }
         }
         if (child.failure() != null) {
             none(figures, engine, items, "failed: " + child.failure());
@@ -67,11 +70,16 @@ final class Scenarios {
     }
 
     private static void none(Figures figures, String engine, int items, String reason) {
-        for (String label : engine.equals(OURS) ? OURS_BY_FORMAT : List.of(engine)) {
+        for (String label : labels(engine)) {
             for (String name : NAMES) {
                 figures.reason(keyOf(label, items, name), reason);
             }
         }
+    }
+
+    /** What of ours has no format counts for both. */
+    private static List<String> labels(String engine) {
+        return engine.equals(OURS) ? OURS_BY_FORMAT : List.of(engine);
     }
 
     static FigureKey keyOf(String engine, int items, String scenario) {
