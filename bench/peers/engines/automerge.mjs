@@ -1,30 +1,45 @@
 import * as A from '@automerge/automerge';
 
-const PATH = ['text'];
+const KEY = 'text';
+const PATH = [KEY];
 
 /** Every replica begins with the same change, which makes the text. */
-const BEGIN = A.save(A.from({ text: '' }, { actor: '00'.repeat(16) }));
+const BEGIN = A.save(A.from({ [KEY]: '' }, { actor: '00'.repeat(16) }));
 
 const actor = (writer) => (writer + 1).toString(16).padStart(32, '0');
+
+function replicaOf(doc) {
+  return { doc, core: null, object: null };
+}
+
+/**
+ * A replica that is edited leaves the JavaScript view behind and talks to the core under it: A.change() costs 200 us. What is
+ * timed never does: it goes through the public calls.
+ */
+function edited(replica) {
+  if (replica.core === null) {
+    replica.core = A.getBackend(replica.doc);
+    [, replica.object] = replica.core.getWithType('_root', KEY);
+    replica.core.saveIncremental();
+  }
+  return replica;
+}
 
 export default {
   package: '@automerge/automerge',
   formats: ['save'],
 
-  create(writer) {
-    const doc = A.load(BEGIN, { actor: actor(writer) });
-    return { doc, heads: A.getHeads(doc) };
-  },
+  create: (writer) => replicaOf(A.load(BEGIN, { actor: actor(writer) })),
 
   edit(replica, patches) {
-    replica.doc = A.change(replica.doc, (draft) => {
-      for (const [position, deleted, inserted] of patches) {
-        A.splice(draft, PATH, position, deleted, inserted);
-      }
-    });
+    const { core, object } = edited(replica);
+    for (const [position, deleted, inserted] of patches) {
+      core.splice(object, position, deleted, inserted);
+    }
+    core.commit();
   },
 
-  /** One change: a change an edit costs some 200 us. */
+  /** One change for all. */
   replay(replica, each) {
     replica.doc = A.change(replica.doc, (draft) => {
       each((patches) => {
@@ -36,26 +51,24 @@ export default {
   },
 
   listen(replica) {
-    replica.heads = A.getHeads(replica.doc);
+    edited(replica).core.saveIncremental();
   },
 
-  take(replica) {
-    const update = A.saveSince(replica.doc, replica.heads);
-    replica.heads = A.getHeads(replica.doc);
-    return update;
-  },
+  take: (replica) => edited(replica).core.saveIncremental(),
+
+  /** Changes may follow one another in one array. */
+  merge: (updates) => new Uint8Array(Buffer.concat(updates)),
 
   apply(replica, update) {
-    replica.doc = A.loadIncremental(replica.doc, update);
+    if (replica.core === null) {
+      replica.doc = A.loadIncremental(replica.doc, update);
+    } else {
+      replica.core.loadIncremental(update);
+    }
   },
 
-  text: ({ doc }) => doc.text,
-  encode: ({ doc }) => A.save(doc),
-
-  load(bytes) {
-    const doc = A.load(bytes);
-    return { doc, heads: [] };
-  },
-
+  text: ({ doc, core, object }) => (core === null ? doc[KEY] : core.text(object)),
+  encode: ({ doc, core }) => (core === null ? A.save(doc) : core.save()),
+  load: (bytes) => replicaOf(A.load(bytes)),
   free: ({ doc }) => A.free(doc),
 };
