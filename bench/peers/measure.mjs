@@ -16,6 +16,9 @@ import { hot, timed } from './sampling.mjs';
 const LIMIT_MILLIS = 15_000;
 const LOOK_EVERY = 64;
 
+const FEW_COPIES = 5;
+const COPYING_MILLIS = 6000;
+
 const [name, history, group, trace, wanted, rawFile] = process.argv.slice(2);
 const rows = new Set(wanted.split(','));
 const crdt = await engine(name);
@@ -154,16 +157,20 @@ function encode(state, format) {
 
 /** Heap, array buffers and WebAssembly memory of one of many loaded copies whose text was taken once. */
 async function residentBytes(state, format) {
-  const count = Math.max(20, Math.min(200, Math.ceil(4_000_000 / state.length)));
   const copies = [];
   const loadOne = () => {
     const replica = crdt.load(state, format);
     demandText(crdt.text(replica));
     copies.push(replica);
   };
-  for (let i = 0; i < 5; i++) {
-    loadOne();
-  }
+  const loadMillis =
+    timed(() => {
+      for (let i = 0; i < FEW_COPIES; i++) {
+        loadOne();
+      }
+    }) / FEW_COPIES;
+  const wanted = Math.max(20, Math.min(200, Math.ceil(4_000_000 / state.length)));
+  const count = Math.max(FEW_COPIES, Math.min(wanted, Math.ceil(COPYING_MILLIS / loadMillis)));
   const before = await usedBytes();
   for (let i = 0; i < count; i++) {
     loadOne();

@@ -2,8 +2,8 @@
 //
 //   node prepare.mjs ENGINE OUT [--trace RAW.json.gz] [--updates YJS-UPDATES.bin.gz]
 //
-// Into the folder OUT: single.bin, batches.bin (sequential traces), state-FORMAT.bin, edits.bin (for what takes yjs's bytes:
-// single insertions by another client), meta.json. Engines that take yjs's bytes share those that yjs makes here.
+// Into the folder OUT: single.bin, batches.bin (of one writer, or where the engine merges updates), state-FORMAT.bin,
+// edits.bin (for what takes yjs's bytes: single insertions by another client), meta.json. Engines that take yjs's bytes share those that yjs makes here.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ async function prepare(name, out, { trace: traceFile, updates: updatesFile }) {
     throw new Error(`${name}: not the end content of the trace`);
   }
   writeList(join(out, 'single.bin'), updates);
-  writeList(join(out, 'batches.bin'), concurrent ? [] : batchesOf(crdt, trace, updates));
+  writeList(join(out, 'batches.bin'), concurrent && crdt.merge === undefined ? [] : batchesOf(crdt, trace, updates));
   for (const format of crdt.formats) {
     const state = crdt.encode(whole, format);
     writeFileSync(join(out, `state-${format}.bin`), state);

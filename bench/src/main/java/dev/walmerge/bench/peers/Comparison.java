@@ -10,6 +10,7 @@ import java.util.Set;
 
 /** Has the rows of the traces measured, each engine in processes of its own, the engines in turn. */
 final class Comparison {
+    private static final String NO_BATCHES = "several writers make no batches of their own";
     private static final String NO_RAW_TRACE = "needs the raw trace (--traces FOLDER)";
 
     /**
@@ -38,11 +39,15 @@ final class Comparison {
 
     /** Plans rows of one trace. */
     void plan(TraceFiles trace, Set<Row> rows, int rounds) throws IOException, PeersException {
-        Set<Row> fitting = EnumSet.copyOf(rows);
-        if (history(trace).isConcurrent()) {
-            fitting.removeAll(Set.of(Row.APPLY_BATCHES, Row.REPLAY_LOCAL));
-        }
+        boolean isConcurrent = history(trace).isConcurrent();
         for (Engine engine : Engine.values()) {
+            Set<Row> fitting = EnumSet.copyOf(rows);
+            if (isConcurrent) {
+                fitting.remove(Row.REPLAY_LOCAL);
+            }
+            if (isConcurrent && !engine.readsYjs() && fitting.remove(Row.APPLY_BATCHES)) {
+                none(engine, trace, Set.of(Row.APPLY_BATCHES), NO_BATCHES);
+            }
             if (!trace.serves(engine)) {
                 none(engine, trace, fitting, NO_RAW_TRACE);
                 continue;
