@@ -1,6 +1,8 @@
 package dev.walmerge.bench;
 
 import dev.walmerge.bench.core.CoreCommand;
+import dev.walmerge.bench.core.FirstCallCommand;
+import dev.walmerge.bench.core.MemoryCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
@@ -27,7 +29,13 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = {KeystrokeCommand.class, CoreCommand.class, PeersCommand.class})
+            subcommands = {
+                KeystrokeCommand.class,
+                CoreCommand.class,
+                FirstCallCommand.class,
+                MemoryCommand.class,
+                PeersCommand.class
+            })
     static final class Bench {}
 
     public static void main(String[] arguments) {

@@ -43,7 +43,7 @@ public final class CoreCommand implements Callable<Integer> {
             }
         }
         ChainedOptionsBuilder options = new OptionsBuilder()
-                .include("CoreBenchmark\\." + only)
+                .include("bench\\.core\\..*Benchmark\\." + only)
                 .forks(forks)
                 .param(
                         "file",

@@ -64,19 +64,52 @@ final class ByteReader {
 
     /** Little-endian groups of seven bits, at most 2^53 - 1. */
     long varUint() throws MalformedUpdateException {
-        if (pos < end) {
-            byte first = bytes[pos];
+        byte[] in = bytes;
+        int at = pos;
+        if (at < end) {
+            int first = in[at];
             if (first >= 0) {
-                pos++;
+                pos = at + 1;
                 return first;
             }
+            if (end - at >= 5) {
+                return unrolled(in, at, first & 0x7f);
+            }
         }
-        return tail(0, 0);
+        return tail();
     }
 
-    private long tail(long low, int lowBits) throws MalformedUpdateException {
-        long value = low;
-        int shift = lowBits;
+    /** Two to five bytes, as nearly all ids and clocks have; there are five. */
+    private long unrolled(byte[] in, int at, int first) throws MalformedUpdateException {
+        int b = in[at + 1];
+        int value = first | (b & 0x7f) << 7;
+        if (b >= 0) {
+            pos = at + 2;
+            return value;
+        }
+        b = in[at + 2];
+        value |= (b & 0x7f) << 14;
+        if (b >= 0) {
+            pos = at + 3;
+            return value;
+        }
+        b = in[at + 3];
+        value |= (b & 0x7f) << 21;
+        if (b >= 0) {
+            pos = at + 4;
+            return value;
+        }
+        b = in[at + 4];
+        if (b >= 0) {
+            pos = at + 5;
+            return value | (long) b << 28;
+        }
+        return tail();
+    }
+
+    private long tail() throws MalformedUpdateException {
+        long value = 0;
+        int shift = 0;
         while (true) {
             int b = u8();
             if (shift >= 53 && (b & 0x7f) != 0) {
@@ -104,7 +137,11 @@ final class ByteReader {
         negative = (first & 0x40) != 0;
         long magnitude = first & 0x3f;
         if (first >= 0x80) {
-            magnitude = tail(magnitude, 6);
+            long high = varUint();
+            if (high > Limits.CLIENT_LAST >> 6) {
+                throw fault("varint-overflow");
+            }
+            magnitude |= high << 6;
         }
         return negative ? -magnitude : magnitude;
     }

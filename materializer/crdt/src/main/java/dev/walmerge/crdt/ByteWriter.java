@@ -35,23 +35,28 @@ final class ByteWriter {
         }
     }
 
+    /** What was written; nothing can be written after. */
     byte[] toBytes() {
-        return Arrays.copyOf(bytes, size);
+        return size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
     }
 
-    private void room(int more) {
+    void reserve(int more) {
         if (bytes.length - size < more) {
-            bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(size, more), bytes.length + (bytes.length >> 1)));
+            grow(more);
         }
     }
 
+    private void grow(int more) {
+        bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(size, more), bytes.length + (bytes.length >> 1)));
+    }
+
     void u8(int value) {
-        room(1);
+        reserve(1);
         bytes[size++] = (byte) value;
     }
 
     void raw(byte[] source, int from, int count) {
-        room(count);
+        reserve(count);
         System.arraycopy(source, from, bytes, size, count);
         size += count;
     }
@@ -66,13 +71,56 @@ final class ByteWriter {
     }
 
     void varUint(long value) {
-        room(9);
-        long rest = value;
-        while (rest > 0x7f) {
-            bytes[size++] = (byte) ((rest & 0x7f) | 0x80);
-            rest >>>= 7;
+        if (bytes.length - size < 9) {
+            reserve(varUintBytes(value));
         }
-        bytes[size++] = (byte) rest;
+        size = put(bytes, size, value);
+    }
+
+    /** Writes a number where there is room for it and returns its end. */
+    private static int put(byte[] target, int at, long value) {
+        if (value < 1 << 7) {
+            target[at] = (byte) value;
+            return at + 1;
+        }
+        target[at] = (byte) (value | 0x80);
+        if (value < 1 << 14) {
+            target[at + 1] = (byte) (value >> 7);
+            return at + 2;
+        }
+        target[at + 1] = (byte) (value >> 7 | 0x80);
+        if (value < 1 << 21) {
+            target[at + 2] = (byte) (value >> 14);
+            return at + 3;
+        }
+        target[at + 2] = (byte) (value >> 14 | 0x80);
+        int end = at + 3;
+        long rest = value >> 21;
+        while (rest > 0x7f) {
+            target[end++] = (byte) (rest | 0x80);
+            rest >>= 7;
+        }
+        target[end] = (byte) rest;
+        return end + 1;
+    }
+
+    static int varUintBytes(long value) {
+        return (Math.max(1, Long.SIZE - Long.numberOfLeadingZeros(value)) + 6) / 7;
+    }
+
+    /** An info byte and the ids it announces, as version 1 writes them. */
+    void head(int info, long leftClient, int leftClock, long rightClient, int rightClock) {
+        reserve(1 + 4 * 9);
+        byte[] target = bytes;
+        int end = size;
+        target[end++] = (byte) info;
+        if ((info & StructBuffer.HAS_ORIGIN) != 0) {
+            end = put(target, put(target, end, leftClient), leftClock);
+        }
+        if ((info & StructBuffer.HAS_RIGHT_ORIGIN) != 0) {
+            end = put(target, put(target, end, rightClient), rightClock);
+        }
+        size = end;
     }
 
     /** Puts a number before what was written since the size was {@code at}. */
@@ -87,12 +135,13 @@ final class ByteWriter {
 
     /** {@code negative} is apart from the magnitude because -0 is a value of its own. */
     void varInt(long magnitude, boolean negative) {
-        room(10);
-        long rest = magnitude >>> 6;
-        bytes[size++] = (byte) ((magnitude & 0x3f) | (negative ? 0x40 : 0) | (rest > 0 ? 0x80 : 0));
-        while (rest > 0) {
-            bytes[size++] = (byte) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
-            rest >>>= 7;
+        reserve(10);
+        int first = (int) (magnitude & 0x3f) | (negative ? 0x40 : 0);
+        if (magnitude < 0x40) {
+            bytes[size++] = (byte) first;
+        } else {
+            bytes[size] = (byte) (first | 0x80);
+            size = put(bytes, size + 1, magnitude >> 6);
         }
     }
 
@@ -108,15 +157,36 @@ final class ByteWriter {
         }
     }
 
-    void chars(char[] source, int from, int to) {
-        int count = Utf8.encodedBytes(source, from, to);
-        varUint(count);
-        room(count);
-        size = Utf8.encode(source, from, to, bytes, size);
+    /** Their length in bytes and they as UTF-8; lone surrogates are U+FFFD. */
+    void units(Units source, int from, int to) {
+        int count = source.utf8Bytes(from, to);
+        if (bytes.length - size - 5 < count) {
+            reserve(Math.addExact(count, varUintBytes(count)));
+        }
+        size = put(bytes, size, count);
+        source.toUtf8(from, to, bytes, size, count);
+        size += count;
     }
 
     void string(String text) {
+        int count = 0;
+        boolean ascii = true;
+        for (int i = 0; i < text.length(); i++) {
+            ascii &= text.charAt(i) < 0x80;
+        }
+        if (ascii) {
+            count = text.length();
+            varUint(count);
+            reserve(count);
+            for (int i = 0; i < count; i++) {
+                bytes[size++] = (byte) text.charAt(i);
+            }
+            return;
+        }
         char[] chars = text.toCharArray();
-        chars(chars, 0, chars.length);
+        count = Utf8.encodedBytes(chars, 0, chars.length);
+        varUint(count);
+        reserve(count);
+        size = Utf8.encode(chars, 0, chars.length, bytes, size);
     }
 }

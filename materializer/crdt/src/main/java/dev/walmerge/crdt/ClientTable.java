@@ -14,8 +14,7 @@ final class ClientTable {
     private int[] descending = {};
 
     long[] id = {};
-    int[][] structs = {};
-    int[] count = {};
+    StructList[] structs = {};
 
     /** The next clock of each client: what its state vector entry says. */
     int[] state = {};
@@ -28,9 +27,6 @@ final class ClientTable {
 
     boolean[] touched = {};
     boolean[] undrained = {};
-
-    /** Where the last search of this client ended. */
-    int[] hint = {};
 
     int size;
 
@@ -55,7 +51,7 @@ final class ClientTable {
             grow(Math.max(2, size * 2));
         }
         id[size] = client;
-        structs[size] = new int[2];
+        structs[size] = new StructList();
         indexes.put(client, size);
         return size++;
     }
@@ -63,37 +59,17 @@ final class ClientTable {
     private void grow(int capacity) {
         id = Arrays.copyOf(id, capacity);
         structs = Arrays.copyOf(structs, capacity);
-        count = Arrays.copyOf(count, capacity);
         state = Arrays.copyOf(state, capacity);
         drained = Arrays.copyOf(drained, capacity);
         before = Arrays.copyOf(before, capacity);
         touched = Arrays.copyOf(touched, capacity);
         undrained = Arrays.copyOf(undrained, capacity);
-        hint = Arrays.copyOf(hint, capacity);
     }
 
     /** The state of a client that may be unknown. */
     int stateOf(long client) {
         int index = find(client);
         return index == NONE ? 0 : state[index];
-    }
-
-    void append(int c, int struct) {
-        insert(c, count[c], struct);
-    }
-
-    void insert(int c, int position, int struct) {
-        int[] list = structs[c];
-        int n = count[c];
-        if (n == list.length) {
-            list = Arrays.copyOf(list, n * 2);
-            structs[c] = list;
-        }
-        if (position < n) {
-            System.arraycopy(list, position, list, position + 1, n - position);
-        }
-        list[position] = struct;
-        count[c] = n + 1;
     }
 
     /** Client indexes, higher ids first, of those that have structs; the array may be longer than {@link #size}. */
@@ -111,9 +87,9 @@ final class ClientTable {
     }
 
     long bytes() {
-        long bytes = indexes.bytes() + 40L * id.length;
+        long bytes = indexes.bytes() + 32L * id.length;
         for (int c = 0; c < size; c++) {
-            bytes += 4L * structs[c].length + 16;
+            bytes += structs[c].bytes();
         }
         return bytes;
     }

@@ -26,6 +26,23 @@ final class ClockRanges {
         size++;
     }
 
+    /** Adds a range to the last one when they touch, as those of somebody who erases do. */
+    void grow(long ofClient, int from, int count) {
+        int last = size - 1;
+        if (last >= 0 && client[last] == ofClient) {
+            if (from + count == clock[last]) {
+                clock[last] = from;
+                length[last] += count;
+                return;
+            }
+            if (from == end(last)) {
+                length[last] += count;
+                return;
+            }
+        }
+        add(ofClient, from, count);
+    }
+
     void addAll(ClockRanges other) {
         for (int i = 0; i < other.size; i++) {
             add(other.client[i], other.clock[i], other.length[i]);

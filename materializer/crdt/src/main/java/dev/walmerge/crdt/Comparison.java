@@ -32,18 +32,20 @@ final class Comparison {
     }
 
     private boolean sameStructs(int ca, int cb) {
-        int pa = 0;
-        int pb = 0;
+        StructList listA = a.clients.structs[ca];
+        StructList listB = b.clients.structs[cb];
+        int pa = listA.first();
+        int pb = listB.first();
         int clock = 0;
         while (clock < a.clients.state[ca]) {
-            int sa = a.clients.structs[ca][pa];
-            int sb = b.clients.structs[cb][pb];
+            int sa = listA.row(pa);
+            int sb = listB.row(pb);
             int end = Math.min(a.end(sa), b.end(sb));
             if (!sameRun(sa, sb, clock, end)) {
                 return false;
             }
-            pa += a.end(sa) == end ? 1 : 0;
-            pb += b.end(sb) == end ? 1 : 0;
+            pa = a.end(sa) == end ? listA.next(pa) : pa;
+            pb = b.end(sb) == end ? listB.next(pb) : pb;
             clock = end;
         }
         return true;
@@ -123,7 +125,7 @@ final class Comparison {
             int ia = a.content[sa] - a.clock[sa];
             int ib = b.content[sb] - b.clock[sb];
             for (int i = from; i < end; i++) {
-                if (!Conflicts.sameUnit(a.contents.chars[ia + i], b.contents.chars[ib + i])) {
+                if (!Conflicts.sameUnit(a.contents.units.at(ia + i), b.contents.units.at(ib + i))) {
                     return false;
                 }
             }

@@ -13,20 +13,21 @@ final class Conflicts {
     private Conflicts() {}
 
     /**
-     * Compares what is cheap to compare: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
+     * Compares what is cheap to compare, up to the clock {@code known}: kinds, the units of strings, and plain values. What was deleted meanwhile, here or there,
      * tells nothing.
      */
-    static boolean differs(StructStore store, StructBuffer in, int i) {
+    static boolean differs(StructStore store, StructBuffer in, int i, int known) {
         int kind = in.kind(i);
         if (kind == Kind.GC || kind == Kind.DELETED) {
             return false;
         }
         int c = store.clients.find(in.client[i]);
+        StructList list = store.clients.structs[c];
         int position = store.position(c, in.clock[i]);
         int at = in.clock[i];
-        while (at < in.end(i)) {
-            int s = store.clients.structs[c][position++];
-            int end = Math.min(store.end(s), in.end(i));
+        for (; at < known; position = list.next(position)) {
+            int s = list.row(position);
+            int end = Math.min(store.end(s), known);
             if (!store.isDeleted(s)) {
                 if (store.kind(s) != kind) {
                     return true;
@@ -47,7 +48,7 @@ final class Conflicts {
         int mine = store.content[s] + from - store.clock[s];
         int theirs = in.content[i] + from - in.clock[i];
         for (int n = 0; n < end - from; n++) {
-            if (!sameUnit(store.contents.chars[mine + n], in.chars[theirs + n])) {
+            if (!sameUnit(store.contents.units.at(mine + n), in.units.at(theirs + n))) {
                 return true;
             }
         }

@@ -3,7 +3,7 @@ package dev.walmerge.crdt;
 import java.util.Arrays;
 
 /**
- * The content of a document's structs: UTF-16 units of strings in one array, everything else as bytes in another.
+ * The content of a document's structs: the units of strings in one row, everything else as bytes in another.
  *
  * <p>A run that grows in place leaves nothing behind; one that can't is moved to the end with room to grow, and what it
  * left is counted as waste until {@link #compactIfWorthIt} copies what lives.
@@ -11,32 +11,96 @@ import java.util.Arrays;
 final class ContentStore {
     private static final int WASTE_WORTH_A_COPY = 4096;
 
-    char[] chars = {};
-    int charCount;
+    /** The units of strings, and room between them. */
+    Units units = new Units();
+
     byte[] blob = {};
     int blobCount;
-    private long wastedChars;
+    private long wastedUnits;
     private long wastedBytes;
+    private boolean adopting;
 
-    int addChars(char[] from, int at, int count) {
-        roomForChars(count);
-        System.arraycopy(from, at, chars, charCount, count);
-        charCount += count;
-        return charCount - count;
+    /**
+     * Takes over what an update brought into an empty document, and copies nothing: {@link #addUnits} and {@link #addBytes}
+     * then only say that it is used. Call {@link #endAdoption} when all that is used was added.
+     */
+    void adopt(StructBuffer in) {
+        units = in.units;
+        blob = in.blob.array();
+        blobCount = in.blob.size();
+        wastedUnits = units.count;
+        wastedBytes = blobCount;
+        adopting = true;
+    }
+
+    /** The update's buffer keeps nothing of what was taken over. */
+    void endAdoption(StructBuffer in) {
+        adopting = false;
+        in.giveContentAway();
+        units.trim();
+        blob = blob.length == blobCount ? blob : Arrays.copyOf(blob, blobCount);
+    }
+
+    boolean isEmpty() {
+        return units.count == 0 && blobCount == 0;
+    }
+
+    /** Whether every string comes back from an update as it is: none begins or ends within a pair. */
+    boolean isWellFormed(StructStore s) {
+        for (int i = 0; units.isWide() && i < s.used; i++) {
+            if (s.kind(i) == Kind.STRING
+                    && !s.isFree(i)
+                    && !units.isWellFormed(s.content[i], s.content[i] + s.length[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    int addUnits(Units from, int at, int count) {
+        if (adopting && from == units) {
+            wastedUnits -= count;
+            return at;
+        }
+        units.add(from, at, count);
+        return units.count - count;
     }
 
     int addBytes(byte[] from, int at, int count) {
+        if (adopting && from == blob) {
+            wastedBytes -= count;
+            return at;
+        }
         roomForBytes(count);
         System.arraycopy(from, at, blob, blobCount, count);
         blobCount += count;
         return blobCount - count;
     }
 
-    private void roomForChars(int more) {
-        int needed = Math.addExact(charCount, more);
-        if (needed > chars.length) {
-            chars = Arrays.copyOf(chars, Math.max(needed, chars.length + (chars.length >> 1) + 8));
+    int addUnits(String from) {
+        units.add(from);
+        return units.count - from.length();
+    }
+
+    /** Appends to the string of a row; the caller adds the length. */
+    void append(StructStore s, int row, String more) {
+        int count = s.length[row];
+        int needed = Math.addExact(count, more.length());
+        if (s.room[row] < needed) {
+            int wanted = Math.addExact(needed, needed / 2 + 8);
+            if (s.content[row] + s.room[row] == units.count) {
+                units.reserve(wanted - s.room[row]);
+                units.count += wanted - s.room[row];
+            } else {
+                units.reserve(wanted);
+                units.move(s.content[row], units.count, count);
+                wastedUnits += s.room[row];
+                s.content[row] = units.count;
+                units.count += wanted;
+            }
+            s.room[row] = wanted;
         }
+        units.put(s.content[row] + count, more);
     }
 
     private void roomForBytes(int more) {
@@ -46,11 +110,11 @@ final class ContentStore {
         }
     }
 
-    void dropChars(int at, int capacity) {
-        if (at + capacity == charCount) {
-            charCount = at;
+    void dropUnits(int at, int capacity) {
+        if (at + capacity == units.count) {
+            units.count = at;
         } else {
-            wastedChars += capacity;
+            wastedUnits += capacity;
         }
     }
 
@@ -63,30 +127,48 @@ final class ContentStore {
     }
 
     /** Appends the string of {@code right} to that of {@code left}; the caller joins the lengths. */
-    void joinChars(StructStore s, int left, int right) {
+    void joinUnits(StructStore s, int left, int right) {
         int leftCount = s.length[left];
         int rightCount = s.length[right];
         if (s.room[left] == leftCount && s.content[left] + leftCount == s.content[right]) {
             s.room[left] = leftCount + s.room[right];
             return;
         }
-        int from = s.content[right];
-        if (s.room[left] - leftCount < rightCount) {
-            int wanted = Math.addExact(leftCount + rightCount, (leftCount + rightCount) / 2);
-            if (s.content[left] + s.room[left] == charCount) {
-                roomForChars(wanted - s.room[left]);
-                charCount += wanted - s.room[left];
-            } else {
-                roomForChars(wanted);
-                System.arraycopy(chars, s.content[left], chars, charCount, leftCount);
-                wastedChars += s.room[left];
-                s.content[left] = charCount;
-                charCount += wanted;
-            }
-            s.room[left] = wanted;
+        roomBehind(s, left, rightCount);
+        units.move(s.content[right], s.content[left] + leftCount, rightCount);
+        dropUnits(s.content[right], s.room[right]);
+    }
+
+    /** Appends units to the string of a row; the caller adds their count to its length. */
+    void append(StructStore s, int row, Units from, int at, int more) {
+        if (adopting && from == units && s.content[row] + s.room[row] == at && s.room[row] == s.length[row]) {
+            s.room[row] += more;
+            wastedUnits -= more;
+            return;
         }
-        System.arraycopy(chars, from, chars, s.content[left] + leftCount, rightCount);
-        dropChars(from, s.room[right]);
+        roomBehind(s, row, more);
+        units.put(s.content[row] + s.length[row], from, at, more);
+    }
+
+    /** Makes room for {@code more} units behind those of a row. */
+    private void roomBehind(StructStore s, int row, int more) {
+        int count = s.length[row];
+        int room = s.room[row];
+        if (room - count >= more) {
+            return;
+        }
+        int wanted = Math.addExact(count + more, (count + more) / 2);
+        if (s.content[row] + room == units.count) {
+            units.reserve(wanted - room);
+            units.count += wanted - room;
+        } else {
+            units.reserve(wanted);
+            units.move(s.content[row], units.count, count);
+            wastedUnits += room;
+            s.content[row] = units.count;
+            units.count += wanted;
+        }
+        s.room[row] = wanted;
     }
 
     /** Appends the values of {@code right} to those of {@code left}. */
@@ -112,33 +194,35 @@ final class ContentStore {
         dropBytes(from, s.room[right]);
     }
 
+    /** The string of a row loses units at its start. */
+    void cutFront(StructStore s, int row, int count) {
+        s.content[row] += count;
+        s.room[row] -= count;
+        wastedUnits += count;
+    }
+
     void compactIfWorthIt(StructStore s) {
-        if (wastedChars > WASTE_WORTH_A_COPY && wastedChars > charCount / 2) {
-            compactChars(s);
+        if (wastedUnits > WASTE_WORTH_A_COPY && wastedUnits > units.count / 2) {
+            compactUnits(s);
         }
         if (wastedBytes > WASTE_WORTH_A_COPY && wastedBytes > blobCount / 2) {
             compactBytes(s);
         }
     }
 
-    private void compactChars(StructStore s) {
-        char[] target = new char[(int) Math.max(16, charCount - wastedChars)];
-        int at = 0;
+    private void compactUnits(StructStore s) {
+        Units target = new Units();
+        target.reserve((int) Math.max(16, units.count - wastedUnits));
         for (int i = 0; i < s.used; i++) {
             if (s.kind(i) == Kind.STRING && !s.isFree(i)) {
                 int count = s.length[i];
-                if (at + count > target.length) {
-                    target = Arrays.copyOf(target, Math.max(at + count, target.length * 2));
-                }
-                System.arraycopy(chars, s.content[i], target, at, count);
-                s.content[i] = at;
+                target.add(units, s.content[i], count);
+                s.content[i] = target.count - count;
                 s.room[i] = count;
-                at += count;
             }
         }
-        chars = target;
-        charCount = at;
-        wastedChars = 0;
+        units = target;
+        wastedUnits = 0;
     }
 
     private void compactBytes(StructStore s) {
@@ -164,6 +248,6 @@ final class ContentStore {
     }
 
     long bytes() {
-        return 2L * chars.length + blob.length;
+        return units.bytes() + blob.length;
     }
 }

@@ -77,7 +77,7 @@ final class DeltaView {
                         ops.add(new Op(text, StructStore.NONE, attributes()));
                     }
                     allowed += (long) COST_FACTOR * store.length[s];
-                    text.append(store.contents.chars, store.content[s], store.length[s]);
+                    store.contents.units.appendTo(text, store.content[s], store.length[s]);
                 }
                 case Kind.EMBED, Kind.TYPE -> {
                     text = null;

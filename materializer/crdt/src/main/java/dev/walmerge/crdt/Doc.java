@@ -2,7 +2,6 @@ package dev.walmerge.crdt;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -34,28 +33,103 @@ public final class Doc {
     /** The objects and smallest arrays of a document that holds next to nothing; measured. */
     private static final int FIXED_BYTES = 3000;
 
-    final StructStore store = new StructStore();
+    /** The same of one that rests. */
+    private static final int RESTING_BYTES = 120;
+
+    /** Rows made room for at once when a whole document comes; what is claimed and then waits costs no more. */
+    private static final int ROWS_AT_ONCE = 1 << 16;
+
+    private final boolean gc;
     private final Limits limits;
-    private final Merge merge;
-    private final Integrator integrator;
-    final PendingStructs pendingStructs = new PendingStructs();
+
+    /** The document while it rests, in version 2; all that follows is null then. */
+    private byte[] rested;
+
+    private int restedStructs;
+    private StructStore store;
+    Merge merge;
+    Integrator integrator;
+    PendingStructs pendingStructs;
 
     /** By client id; always sorted and merged. */
-    final ClockRanges pendingDeletes = new ClockRanges();
+    ClockRanges pendingDeletes;
 
-    private final ClockRanges parkedDeletes = new ClockRanges();
+    private ClockRanges parkedDeletes;
 
     /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
-    private final TreeMap<Long, Integer> missing = new TreeMap<>();
+    private TreeMap<Long, Integer> missing;
 
-    private final UpdateDecoder decoder = new UpdateDecoder();
-    private final StructBuffer decoded = new StructBuffer();
-    private final ClockRanges decodedDeletes = new ClockRanges();
+    private UpdateDecoder decoder;
+    private StructBuffer decoded;
+    private ClockRanges decodedDeletes;
+    private StateCache states;
 
     private Doc(boolean gc, Limits limits) {
+        this.gc = gc;
         this.limits = limits;
+        open();
+    }
+
+    private void open() {
+        store = new StructStore();
         merge = new Merge(store, gc);
         integrator = new Integrator(store, merge);
+        pendingStructs = new PendingStructs();
+        pendingDeletes = new ClockRanges();
+        parkedDeletes = new ClockRanges();
+        missing = new TreeMap<>();
+        decoder = new UpdateDecoder();
+        decoded = new StructBuffer();
+        decodedDeletes = new ClockRanges();
+        states = new StateCache();
+    }
+
+    /** The structs of the document, which is opened when it rests. */
+    StructStore store() {
+        if (rested != null) {
+            open();
+            try {
+                decoder.decode(UpdateFormat.V2, rested, 0, rested.length, Integer.MAX_VALUE, decoded, decodedDeletes);
+            } catch (MalformedUpdateException e) {
+                throw new IllegalStateException(e);
+            }
+            merge();
+            decoded.clear();
+            decodedDeletes.clear();
+            merge.drained();
+            rested = null;
+        }
+        return store;
+    }
+
+    /**
+     * Gives back all memory but for the document's state in version 2; the next use opens it again, at the cost of a load.
+     * What is never seen outside may differ then: how structs are cut into runs, and the order of a map's keys in JSON.
+     *
+     * @return false, and nothing happens, when there are changes that were not drained, something is pending, or a text
+     *     holds a lone surrogate, which an update can't hold
+     */
+    public boolean rest() {
+        if (rested != null) {
+            return true;
+        }
+        if (hasChanges() || hasPending() || !isWellFormed()) {
+            return false;
+        }
+        rested = states.encode(store, UpdateFormat.V2);
+        restedStructs = store.size();
+        store = null;
+        merge = null;
+        integrator = null;
+        pendingStructs = null;
+        pendingDeletes = null;
+        parkedDeletes = null;
+        missing = null;
+        decoder = null;
+        decoded = null;
+        decodedDeletes = null;
+        states = null;
+        return true;
     }
 
     /**
@@ -80,6 +154,7 @@ public final class Doc {
      */
     public int apply(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
         Objects.checkFromIndexSize(off, len, buf.length);
+        store();
         try {
             decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
             checkRoom();
@@ -93,14 +168,14 @@ public final class Doc {
     /** Everything of the update might have to wait; only when that could be too much is it worth finding out. */
     private void checkRoom() throws MalformedUpdateException {
         ContentStore contents = store.contents;
-        boolean full = (long) contents.charCount + decoded.charCount > CONTENT_LAST
+        boolean full = (long) contents.units.count + decoded.units.count > CONTENT_LAST
                 || (long) contents.blobCount + decoded.blob.size() > CONTENT_LAST
                 || (long) store.used + 3L * decoded.size > CONTENT_LAST;
         if (full) {
             throw new MalformedUpdateException("document-limit", 0);
         }
-        long structs = (long) pendingStructs.size() + decoded.size;
-        long bytes = pendingStructs.bytes() + decoded.bytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
+        long structs = (long) pendingStructs.size() + decoded.structs;
+        long bytes = pendingStructs.bytes() + decoded.waitingBytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
         if (structs > limits.pendingStructs() || bytes > limits.pendingBytes()) {
             Parking parking = new Parking(this, decoded, decodedDeletes);
             parking.predict();
@@ -110,16 +185,76 @@ public final class Doc {
         }
     }
 
+    /** Edits this document as a client, whose id no other writer may use: 0 to {@link Limits#CLIENT_LAST}. */
+    public Editor edit(long clientId) {
+        if (clientId < 0 || clientId > Limits.CLIENT_LAST) {
+            throw new IllegalArgumentException("client id " + clientId);
+        }
+        return new Editor(this, new Author(this, clientId));
+    }
+
+    /** Frees the memory of what edits by index set up; they set it up again when they need it. */
+    public void dropIndexes() {
+        if (rested == null) {
+            store.order = null;
+        }
+    }
+
+    /** @throws IllegalStateException when there is no room for that many units more */
+    void checkRoom(int clock, int more) {
+        boolean full = clock > Integer.MAX_VALUE - more
+                || (long) store.contents.units.count + more > CONTENT_LAST
+                || store.contents.blobCount > CONTENT_LAST
+                || store.used > CONTENT_LAST - 3;
+        if (full) {
+            throw new IllegalStateException("the document is full");
+        }
+    }
+
+    /** The end of a transaction of edits. */
+    void finishEdits() {
+        if (rested != null) {
+            return;
+        }
+        if (hasPending()) {
+            if (!pendingStructs.isEmpty() && merge.addedStructs()) {
+                pendingStructs.drain(store, integrator);
+            }
+            if (pendingDeletes.size > 0) {
+                merge.retryDeletes(pendingDeletes);
+            }
+            noteMissing(false);
+        }
+        merge.finish();
+    }
+
     private int merge() {
         int flags = 0;
+        boolean whole = store.used == 0 && pendingStructs.isEmpty();
+        if (whole) {
+            store.contents.adopt(decoded);
+            store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
+        }
+        // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
+        boolean plain = pendingDeletes.size == 0;
         for (int i = 0; i < decoded.size; i++) {
-            int state = store.clients.stateOf(decoded.client[i]);
-            if (decoded.clock[i] > state) {
+            int c = store.clients.find(decoded.client[i]);
+            int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
+            int clock = decoded.clock[i];
+            if (clock == state && plain && integrator.typedOn(decoded, i, c)) {
+                continue;
+            }
+            if (clock > state) {
                 pendingStructs.add(decoded, i);
             } else if (decoded.end(i) <= state) {
-                flags |= Conflicts.differs(store, decoded, i) ? CONFLICT : 0;
+                flags |= Conflicts.differs(store, decoded, i, decoded.end(i)) ? CONFLICT : 0;
             } else if (integrator.ready(decoded, i)) {
-                integrator.integrate(decoded, i, state - decoded.clock[i]);
+                if (decoded.has(i, StructBuffer.TYPED)) {
+                    flags |= clock < state && Conflicts.differs(store, decoded, i, state) ? CONFLICT : 0;
+                    integrator.integrateTyped(decoded, i, state - clock);
+                } else {
+                    integrator.integrate(decoded, i, state - clock);
+                }
             } else {
                 pendingStructs.add(decoded, i);
             }
@@ -136,6 +271,10 @@ public final class Doc {
         flags |= parked ? PARKED : 0;
         flags |= merge.changed() ? CHANGED : 0;
         merge.finish();
+        if (whole) {
+            store.contents.endAdoption(decoded);
+            store.reserve(store.used / 32);
+        }
         return flags;
     }
 
@@ -193,7 +332,7 @@ public final class Doc {
 
     /** Whether structs or deletes wait for what has not arrived. */
     public boolean hasPending() {
-        return !pendingStructs.isEmpty() || pendingDeletes.size > 0;
+        return rested == null && (!pendingStructs.isEmpty() || pendingDeletes.size > 0);
     }
 
     /** What is waited for; null when nothing is. */
@@ -210,6 +349,7 @@ public final class Doc {
      */
     public boolean contains(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
         Objects.checkFromIndexSize(off, len, buf.length);
+        store();
         try {
             decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
             for (int i = 0; i < decoded.size; i++) {
@@ -232,11 +372,18 @@ public final class Doc {
 
     /** The whole document as one update, without what is pending: no gaps, and Yjs 13 can load it. */
     public byte[] encodeState(UpdateFormat format) {
-        return new StateEncoder(store, format).state();
+        if (rested != null && format == UpdateFormat.V2) {
+            return rested.clone();
+        }
+        store();
+        return states.encode(store, format);
     }
 
     /** What Yjs' {@code encodeStateAsUpdate} gives: with what is pending, and Skips over what is missing. */
     public byte[] encodeStateWithPending(UpdateFormat format) {
+        if (!hasPending()) {
+            return encodeState(format);
+        }
         return new StateEncoder(store, format).stateWithPending(pendingStructs, pendingDeletes);
     }
 
@@ -246,17 +393,17 @@ public final class Doc {
      * @throws MalformedUpdateException when the state vector can't be read
      */
     public byte[] encodeStateSince(UpdateFormat format, byte[] stateVector) throws MalformedUpdateException {
-        return new StateEncoder(store, format).since(StateVectors.decode(stateVector));
+        return new StateEncoder(store(), format).since(StateVectors.decode(stateVector));
     }
 
     /** The state vector as Yjs encodes it. */
     public byte[] stateVector() {
-        return StateVectors.encode(store.clients);
+        return StateVectors.encode(store().clients);
     }
 
     /** What is merged now: enough to see the document as it is, later, when nothing is collected. */
     public Snapshot snapshot() {
-        return Snapshot.of(store);
+        return Snapshot.of(store());
     }
 
     /**
@@ -267,11 +414,11 @@ public final class Doc {
      * @throws MalformedUpdateException {@code snapshot-not-covered}: the snapshot is of more than this document holds
      */
     public Doc at(Snapshot snapshot) throws MalformedUpdateException {
-        if (merge.frees()) {
+        if (gc) {
             throw new IllegalStateException("deleted content was freed");
         }
         Doc then = create(false, limits);
-        new Restorer(store, then.decoded, then.decodedDeletes).restore(snapshot);
+        new Restorer(store(), then.decoded, then.decodedDeletes).restore(snapshot);
         then.merge();
         then.decoded.clear();
         then.decodedDeletes.clear();
@@ -289,7 +436,7 @@ public final class Doc {
      * @return null when nothing changed
      */
     public byte[] drainChanges(UpdateFormat format) {
-        if (merge.drainClientCount == 0 && merge.undrained.size == 0) {
+        if (!hasChanges()) {
             return null;
         }
         byte[] update = new StateEncoder(store, format).changes(merge);
@@ -297,9 +444,20 @@ public final class Doc {
         return update;
     }
 
+    /** Half of a surrogate pair can be in a text, or in a name; an update can't hold it. */
+    private boolean isWellFormed() {
+        return store.contents.isWellFormed(store) && store.names.areWellFormed();
+    }
+
+    private boolean hasChanges() {
+        return rested == null && (merge.drainClientCount > 0 || merge.undrained.size > 0);
+    }
+
     /** Takes all changes so far for drained, without encoding them: what was just loaded is not news. */
     public void discardChanges() {
-        merge.drained();
+        if (rested == null) {
+            merge.drained();
+        }
     }
 
     /**
@@ -307,16 +465,19 @@ public final class Doc {
      * order of items. How structs are cut into runs and what is pending don't count.
      */
     public boolean sameContent(Doc other) {
-        return Comparison.same(store, other.store);
+        return Comparison.same(store(), other.store());
     }
 
     /** How many structs are stored. */
     public int structCount() {
-        return store.size();
+        return rested == null ? store.size() : restedStructs;
     }
 
     /** An estimate of the memory this document holds, in bytes; costs a walk over its clients only. */
     public long residentBytes() {
+        if (rested != null) {
+            return (long) RESTING_BYTES + rested.length;
+        }
         return FIXED_BYTES
                 + store.bytes()
                 + pendingStructs.bytes()
@@ -324,18 +485,20 @@ public final class Doc {
                 + pendingDeletes.bytes()
                 + decodedDeletes.bytes()
                 + parkedDeletes.bytes()
-                + merge.bytes();
+                + merge.bytes()
+                + states.bytes();
     }
 
     /** The roots something was ever put in, ordered by name. */
     public List<Root> roots() {
+        store();
         List<Root> roots = new ArrayList<>();
         for (int t = 0; t < store.types.size; t++) {
             if (store.types.isRoot(t)) {
                 roots.add(new Root(store.names.get(store.types.name[t]), RootTypes.infer(store, t)));
             }
         }
-        roots.sort(Comparator.comparing(Root::name));
+        roots.sort(Root.BY_NAME);
         return roots;
     }
 }

@@ -62,6 +62,43 @@ final class Integrator {
     }
 
     /**
+     * The commonest update: text that goes on where its client typed last, between the same neighbours. What {@link #integrate}
+     * would add and join again grows in place. False when the struct is anything else; nothing has changed then.
+     */
+    boolean typedOn(StructBuffer in, int i, int c) {
+        int info = in.info[i];
+        if ((info & ~(StructBuffer.HAS_RIGHT_ORIGIN | StructBuffer.TYPED)) != (Kind.STRING | StructBuffer.HAS_ORIGIN)
+                || in.originClient[i] != in.client[i]
+                || in.originClock[i] != in.clock[i] - 1) {
+            return false;
+        }
+        int s = store.clients.structs[c].newest();
+        int right = store.rightClient[s];
+        boolean hasRight = (info & StructBuffer.HAS_RIGHT_ORIGIN) != 0;
+        if (!store.isText(s) || store.parentSub[s] != NONE || (right != NONE) != hasRight) {
+            return false;
+        }
+        if (right != NONE
+                && (store.rightClock[s] != in.rightClock[i]
+                        || store.clients.id[right] != in.rightClient[i]
+                        || store.isCollected(right, in.rightClock[i]))) {
+            return false;
+        }
+        int next = store.right[s];
+        if (next != NONE && store.originClient[next] == c && store.originClock[next] == in.originClock[i]) {
+            return false;
+        }
+        store.contents.append(store, s, in.units, in.content[i], in.length[i]);
+        store.length[s] += in.length[i];
+        store.clients.state[c] += in.length[i];
+        if (store.order != null) {
+            store.order.changed(s);
+        }
+        merge.grew(c);
+        return true;
+    }
+
+    /**
      * Adds a struct whose references are here. {@code offset} units of it are known already; less than its length.
      */
     void integrate(StructBuffer in, int i, int offset) {
@@ -83,7 +120,7 @@ final class Integrator {
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
         if (offset > 0) {
-            left = store.clients.structs[c][store.clients.count[c] - 1];
+            left = store.clients.structs[c].newest();
             if (store.isGc(left)) {
                 parent = NONE;
             }
@@ -112,16 +149,48 @@ final class Integrator {
         settle(s, in, i);
     }
 
+    /** Adds an item made here, which knows its neighbours; its client's next. Only behind the newest it may be joined. */
+    void add(int s, int behind, boolean waitedFor) {
+        int c = store.client[s];
+        StructList own = store.clients.structs[c];
+        if (waitedFor || (behind != NONE && !own.isEmpty() && behind == own.newest())) {
+            merge.touch(c);
+        } else {
+            merge.grew(c);
+        }
+        link(s, behind);
+        append(c, s);
+    }
+
+    /** Text that came unit by unit: the first one finds its place, the others go on from there unless something keeps them apart. */
+    void integrateTyped(StructBuffer in, int i, int known) {
+        if (known > 0) {
+            in.cutTyped(i, known);
+        }
+        int c = store.clients.intern(in.client[i]);
+        int rest = in.length[i];
+        while (rest > 0) {
+            in.length[i] = 1;
+            integrate(in, i, 0);
+            in.cutTyped(i, 1);
+            in.length[i] = --rest;
+            if (rest > 0 && typedOn(in, i, c)) {
+                return;
+            }
+        }
+    }
+
     private void addGc(int c, int length) {
         int s = store.allocate(Kind.GC);
         store.client[s] = c;
         store.clock[s] = store.clients.state[c];
         store.length[s] = length;
+        store.deletes.note(store.clients.id[c], store.clock[s], length);
         append(c, s);
     }
 
     private void append(int c, int s) {
-        store.clients.append(c, s);
+        store.clients.structs[c].append(s, store.clock);
         store.clients.state[c] = store.end(s);
     }
 
@@ -152,10 +221,10 @@ final class Integrator {
         int kind = in.kind(i);
         if (kind == Kind.STRING) {
             int count = store.length[s];
-            store.content[s] = contents.addChars(in.chars, in.content[i] + offset, count);
+            store.content[s] = contents.addUnits(in.units, in.content[i] + offset, count);
             store.room[s] = count;
-            if (offset > 0 && Character.isHighSurrogate(in.chars[in.content[i] + offset - 1])) {
-                contents.chars[store.content[s]] = Utf8.REPLACEMENT;
+            if (offset > 0 && Character.isHighSurrogate(in.units.at(in.content[i] + offset - 1))) {
+                contents.units.set(store.content[s], Utf8.REPLACEMENT);
             }
         } else if (Kind.inBlob(kind)) {
             byte[] blob = in.blob.array();
@@ -249,6 +318,9 @@ final class Integrator {
             if (behind != NONE) {
                 merge.delete(behind);
             }
+        }
+        if (store.order != null) {
+            store.order.linked(s, behind);
         }
     }
 

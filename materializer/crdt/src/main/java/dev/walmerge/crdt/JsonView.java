@@ -97,7 +97,8 @@ final class JsonView {
                 ValueText.write(blob, at, style, out);
                 return AnyValue.end(blob, at);
             }
-            case Kind.STRING -> ValueText.quote(String.valueOf(store.contents.chars[store.content[s] + i]), style, out);
+            case Kind.STRING ->
+                ValueText.quote(String.valueOf(store.contents.units.at(store.content[s] + i)), style, out);
             case Kind.BINARY -> ValueText.bytes(blob, at, store.contentBytes[s], style, out);
             case Kind.DOC -> subdocument(at);
             case Kind.TYPE -> type(store.content[s], depth + 1);

@@ -25,6 +25,10 @@ final class Merge {
 
     private int[] touched = {};
     private int touchedCount;
+
+    /** Whether any client got something. */
+    private boolean grown;
+
     int[] drainClients = {};
     int drainClientCount;
     private int[] stack = {};
@@ -48,10 +52,25 @@ final class Merge {
         clients.touched[c] = true;
         clients.before[c] = clients.state[c];
         touched = push(touched, touchedCount++, c);
+        grew(c);
+    }
+
+    /** The newest struct of a client grew in place: news for the next drain, but nothing to join. */
+    void grew(int c) {
+        grown = true;
+        ClientTable clients = store.clients;
         if (!clients.undrained[c]) {
             clients.undrained[c] = true;
             drainClients = push(drainClients, drainClientCount++, c);
         }
+    }
+
+    /** Units were deleted in place: their neighbour, deleted and freed before, took them over. */
+    void erased(int c, int from, int count) {
+        long id = store.clients.id[c];
+        store.deletes.note(id, from, count);
+        undrained.grow(id, from, count);
+        tidyUndrained();
     }
 
     private static int[] push(int[] list, int at, int value) {
@@ -61,11 +80,11 @@ final class Merge {
     }
 
     boolean changed() {
-        return touchedCount > 0 || deleted.size > 0;
+        return grown || deleted.size > 0;
     }
 
     boolean addedStructs() {
-        return touchedCount > 0;
+        return grown;
     }
 
     void noteDeleted(int s) {
@@ -87,6 +106,9 @@ final class Merge {
     private void deleteOne(int s) {
         store.markDeleted(s);
         noteDeleted(s);
+        if (store.order != null) {
+            store.order.changed(s);
+        }
         if (store.kind(s) == Kind.TYPE) {
             stack = push(stack, stackSize++, store.content[s]);
         }
@@ -110,21 +132,22 @@ final class Merge {
 
     /** Deletes {@code [from, end)} of a client; {@code from} is below its state. */
     void deleteRange(int c, int from, int end) {
-        ClientTable clients = store.clients;
-        int position = store.position(c, from);
-        int s = clients.structs[c][position];
+        StructList list = store.clients.structs[c];
+        int position = list.position(from, store.clock);
+        int s = list.row(position);
         if (!store.isDeleted(s) && store.clock[s] < from) {
-            store.split(c, position, from - store.clock[s], dirty);
-            position++;
+            position = store.split(c, position, from - store.clock[s], dirty);
         }
-        for (; position < clients.count[c]; position++) {
-            s = clients.structs[c][position];
+        for (; position != NONE; position = list.next(position)) {
+            s = list.row(position);
             if (store.clock[s] >= end) {
                 return;
             }
             if (!store.isDeleted(s)) {
                 if (end < store.end(s)) {
                     store.split(c, position, end - store.clock[s], dirty);
+                    delete(s);
+                    return;
                 }
                 delete(s);
             }
@@ -155,8 +178,9 @@ final class Merge {
         if (c == NONE || end > store.clients.state[c]) {
             return false;
         }
-        for (int position = store.position(c, from); position < store.clients.count[c]; position++) {
-            int s = store.clients.structs[c][position];
+        StructList list = store.clients.structs[c];
+        for (int position = store.position(c, from); position != NONE; position = list.next(position)) {
+            int s = list.row(position);
             if (store.clock[s] >= end) {
                 return true;
             }
@@ -169,17 +193,26 @@ final class Merge {
 
     /** Frees, joins, and notes for the next drain. */
     void finish() {
+        store.revision += changed() ? 1 : 0;
+        grown = false;
+        if (touchedCount == 0 && deleted.size == 0 && dirty.size == 0) {
+            return;
+        }
+        ClientTable clients = store.clients;
         if (deleted.size > 0) {
             deleted.sortAndMerge();
             if (gc) {
                 collect();
             }
             for (int i = 0; i < deleted.size; i++) {
-                dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+                int c = (int) deleted.client[i];
+                // What came with this merge is dirty as a whole.
+                if (!clients.touched[c] || deleted.clock[i] < clients.before[c]) {
+                    dirty.add(c, deleted.clock[i], deleted.length[i]);
+                }
             }
             rememberDeleted();
         }
-        ClientTable clients = store.clients;
         for (int i = 0; i < touchedCount; i++) {
             int c = touched[i];
             clients.touched[c] = false;
@@ -207,8 +240,14 @@ final class Merge {
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
-            undrained.add(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
+            long id = store.clients.id[(int) deleted.client[i]];
+            undrained.grow(id, deleted.clock[i], deleted.length[i]);
+            store.deletes.note(id, deleted.clock[i], deleted.length[i]);
         }
+        tidyUndrained();
+    }
+
+    private void tidyUndrained() {
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
             undrainedLimit = Math.max(256, undrained.size * 2);
@@ -219,8 +258,9 @@ final class Merge {
         for (int i = 0; i < deleted.size; i++) {
             int c = (int) deleted.client[i];
             int end = deleted.end(i);
-            for (int p = store.position(c, deleted.clock[i]); p < store.clients.count[c]; p++) {
-                int s = store.clients.structs[c][p];
+            StructList list = store.clients.structs[c];
+            for (int p = store.position(c, deleted.clock[i]); p != NONE; p = list.next(p)) {
+                int s = list.row(p);
                 if (store.clock[s] >= end) {
                     break;
                 }
@@ -256,6 +296,9 @@ final class Merge {
                 s = next;
             }
         }
+        if (store.order != null) {
+            store.order.drop(type);
+        }
         types.remove(type);
     }
 
@@ -270,62 +313,9 @@ final class Merge {
 
     private void joinDirty() {
         dirty.sortAndMerge();
-        for (int from = 0; from < dirty.size; ) {
-            int end = dirty.endOfClient(from);
-            joinClient((int) dirty.client[from], from, end);
-            from = end;
+        for (int i = 0; i < dirty.size; i++) {
+            store.clients.structs[(int) dirty.client[i]].join(store, dirty.clock[i], dirty.end(i));
         }
-    }
-
-    /** One pass over a client's list from the first dirty place; what lies between is only moved. */
-    private void joinClient(int c, int from, int end) {
-        int[] list = store.clients.structs[c];
-        int count = store.clients.count[c];
-        int read = NONE;
-        int write = 0;
-        for (int i = from; i < end; i++) {
-            if (read != NONE && read >= count) {
-                break;
-            }
-            int first = positionFrom(list, read == NONE ? 0 : read, count, dirty.clock[i]);
-            int last = Math.min(count - 1, positionFrom(list, first, count, dirty.end(i) - 1) + 1);
-            if (read == NONE) {
-                read = first;
-                write = first;
-            } else if (first > read) {
-                System.arraycopy(list, read, list, write, first - read);
-                write += first - read;
-                read = first;
-            }
-            while (read <= last) {
-                int s = list[read++];
-                if (write == 0 || !store.tryJoin(list[write - 1], s)) {
-                    list[write++] = s;
-                }
-            }
-        }
-        if (write < read) {
-            System.arraycopy(list, read, list, write, count - read);
-            store.clients.count[c] = count - (read - write);
-            store.clients.hint[c] = 0;
-        }
-    }
-
-    private int positionFrom(int[] list, int from, int count, int clock) {
-        if (from == 0 && clock >= store.clock[list[count - 1]]) {
-            return count - 1;
-        }
-        int low = from;
-        int high = count - 1;
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (store.clock[list[middle]] <= clock) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        return low;
     }
 
     long bytes() {

@@ -44,6 +44,16 @@ final class Names {
         return size++;
     }
 
+    /** Whether every name comes back from an update as it is. */
+    boolean areWellFormed() {
+        for (int i = 0; i < size; i++) {
+            if (!ValueText.isWellFormed(names[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void rehash() {
         slots = new int[slots.length * 2];
         Arrays.fill(slots, NONE);

@@ -18,7 +18,7 @@ final class Parking {
     private long bytes;
 
     Parking(Doc doc, StructBuffer in, ClockRanges deletes) {
-        this.store = doc.store;
+        this.store = doc.store();
         this.in = in;
         structs = doc.pendingStructs.size();
         bytes = doc.pendingStructs.bytes() + doc.pendingDeletes.bytes() + deletes.bytes();
@@ -69,8 +69,8 @@ final class Parking {
         }
         for (int b = 0; b < blocks; b++) {
             for (int i = cursor[b]; i < end[b]; i++) {
-                structs++;
-                bytes += 60 + (in.kind(i) == Kind.STRING ? 2L * in.length[i] : in.contentBytes[i]);
+                structs += in.pieces(i);
+                bytes += 60L * in.pieces(i) + (in.kind(i) == Kind.STRING ? 2L * in.length[i] : in.contentBytes[i]);
             }
         }
     }

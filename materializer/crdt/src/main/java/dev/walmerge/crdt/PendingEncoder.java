@@ -12,9 +12,9 @@ final class PendingEncoder {
 
     void client(StateEncoder encoder, int c, PendingStructs pending, int q) {
         StructBuffer in = pending.structs();
-        boolean known = c != ClientTable.NONE && store.clients.count[c] > 0;
+        boolean known = c != ClientTable.NONE && !store.clients.structs[c].isEmpty();
         int state = known ? store.clients.state[c] : 0;
-        int count = known ? store.clients.count[c] : 0;
+        int count = known ? store.clients.structs[c].countFrom(0) : 0;
         int start = known ? 0 : in.clock[pending.structAt(q, pending.headOf(q))];
         int next = known ? state : start;
         for (int at = pending.headOf(q); at < pending.tailOf(q); at++) {
@@ -83,6 +83,6 @@ final class PendingEncoder {
             return;
         }
         out.content(
-                kind, in.length[i], offset, in.chars, in.blob.array(), in.content[i], in.contentBytes[i], in.key(i));
+                kind, in.length[i], offset, in.units, in.blob.array(), in.content[i], in.contentBytes[i], in.key(i));
     }
 }

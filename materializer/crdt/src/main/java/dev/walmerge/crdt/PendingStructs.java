@@ -35,8 +35,23 @@ final class PendingStructs {
         return structs.bytes() + 4L * structs.clock.length;
     }
 
-    /** Copies a struct in, unless one that waits already covers it. */
+    /** Copies a struct in, unless one that waits already covers it. What was typed waits as it came, unit by unit. */
     void add(StructBuffer from, int i) {
+        int pieces = from.pieces(i);
+        if (pieces == 1) {
+            addOne(from, i);
+            return;
+        }
+        StructBuffer piece = new StructBuffer();
+        piece.copy(from, i);
+        for (int n = 0; n < pieces; n++) {
+            piece.length[0] = 1;
+            addOne(piece, 0);
+            piece.cutTyped(0, 1);
+        }
+    }
+
+    private void addOne(StructBuffer from, int i) {
         int q = queueFor(from.client[i]);
         int at = positionAfter(q, from.clock[i]);
         if (at > head[q] && structs.end(queue[q][at - 1]) >= from.end(i)) {

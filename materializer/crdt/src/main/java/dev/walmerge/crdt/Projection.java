@@ -17,21 +17,30 @@ public final class Projection {
      * @param rootOrNull the declared root
      */
     public static String bodyText(Doc doc, String rootOrNull) {
-        StringBuilder out = new StringBuilder();
+        String only = "";
+        StringBuilder all = null;
         for (Root root : doc.roots()) {
             if (rootOrNull == null || rootOrNull.equals(root.name())) {
                 int type = find(doc, root.name());
-                CharSequence text = switch (root.type()) {
-                    case TEXT -> TextView.text(doc.store, type);
-                    case XML_FRAGMENT -> BodyText.xml(doc.store, type);
+                String text = switch (root.type()) {
+                    case TEXT -> storableText(doc.store(), type);
+                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store(), type));
                     default -> "";
                 };
-                if (text.length() > 0) {
-                    out.append(out.length() > 0 ? "\n" : "").append(text);
+                if (only.isEmpty()) {
+                    only = text;
+                } else if (!text.isEmpty()) {
+                    all = all == null ? new StringBuilder(only) : all;
+                    all.append('\n').append(text);
                 }
             }
         }
-        return ValueText.storable(out);
+        return all == null ? only : all.toString();
+    }
+
+    private static String storableText(StructStore store, int type) {
+        String text = TextView.text(store, type);
+        return store.contents.units.isPlain() ? text : ValueText.storable(text);
     }
 
     /**
@@ -40,7 +49,7 @@ public final class Projection {
      */
     public static String bodyJson(Doc doc) {
         StringBuilder out = new StringBuilder("{");
-        JsonView view = new JsonView(doc.store, Style.JSONB, out);
+        JsonView view = new JsonView(doc.store(), Style.JSONB, out);
         for (Root root : doc.roots()) {
             if (root.type() != RootType.UNKNOWN) {
                 out.append(out.length() > 1 ? "," : "");
@@ -59,14 +68,14 @@ public final class Projection {
         if (found == StructStore.NONE) {
             return empty(type, "\"\"", "{}", "[]");
         }
-        new JsonView(doc.store, Style.MARKED, out).root(found, type);
+        new JsonView(doc.store(), Style.MARKED, out).root(found, type);
         return out.toString();
     }
 
     /** The units of a text root, as they are: it may hold lone surrogates. */
     public static String text(Doc doc, String root) {
         int found = find(doc, root);
-        return found == StructStore.NONE ? "" : TextView.text(doc.store, found).toString();
+        return found == StructStore.NONE ? "" : TextView.text(doc.store(), found);
     }
 
     /** A text root as a list of inserts with attributes, neighbours with equal attributes joined; JSON text. */
@@ -76,14 +85,14 @@ public final class Projection {
             return "[]";
         }
         StringBuilder out = new StringBuilder();
-        new TreeView(doc.store, out).delta(found, 0);
+        new TreeView(doc.store(), out).delta(found, 0);
         return out.toString();
     }
 
     /** An XML root as Yjs prints it: unescaped. */
     public static String xml(Doc doc, String root) {
         int found = find(doc, root);
-        return found == StructStore.NONE ? "" : XmlView.children(doc.store, found);
+        return found == StructStore.NONE ? "" : XmlView.children(doc.store(), found);
     }
 
     /** A lossless dump of a root; JSON text. */
@@ -99,13 +108,13 @@ public final class Projection {
                     "{\"k\":\"array\",\"c\":[]}");
         }
         StringBuilder out = new StringBuilder();
-        new TreeView(doc.store, out).root(found, type);
+        new TreeView(doc.store(), out).root(found, type);
         return out.toString();
     }
 
     /** Whether all there is is text without formats or embeds, so that {@link #bodyText} says it all. */
     public static boolean isPureText(Doc doc) {
-        StructStore store = doc.store;
+        StructStore store = doc.store();
         for (int t = 0; t < store.types.size; t++) {
             if (store.types.isRoot(t)) {
                 if (store.types.firstEntry[t] != StructStore.NONE) {
@@ -131,7 +140,7 @@ public final class Projection {
     }
 
     private static int find(Doc doc, String root) {
-        int name = doc.store.names.find(root);
-        return name == Names.NONE ? StructStore.NONE : doc.store.types.findRoot(name);
+        int name = doc.store().names.find(root);
+        return name == Names.NONE ? StructStore.NONE : doc.store().types.findRoot(name);
     }
 }

@@ -22,14 +22,14 @@ public record RelativePosition(Id item, String root, Id type, int assoc) {
 
     /** The position before the visible unit {@code index} of a root; one beyond the end is the end. */
     public static RelativePosition of(Doc doc, String root, int index, int assoc) {
-        Positions positions = new Positions(doc.store);
+        Positions positions = new Positions(doc.store());
         Id item = positions.itemAt(positions.root(root), index, assoc);
         return new RelativePosition(item, item == null ? root : null, null, assoc);
     }
 
     /** The same in a nested type, named by the item that holds it; null when there is none. */
     public static RelativePosition of(Doc doc, Id type, int index, int assoc) {
-        Positions positions = new Positions(doc.store);
+        Positions positions = new Positions(doc.store());
         int found = positions.nested(type);
         if (found == StructStore.NONE) {
             return null;
@@ -40,7 +40,7 @@ public record RelativePosition(Id item, String root, Id type, int assoc) {
 
     /** Where it is now; null when the document doesn't know the place, or has collected it. */
     public AbsolutePosition in(Doc doc) {
-        return new Positions(doc.store).resolve(this);
+        return new Positions(doc.store()).resolve(this);
     }
 
     /** As Yjs' {@code encodeRelativePosition}. */

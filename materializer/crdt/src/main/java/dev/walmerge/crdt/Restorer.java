@@ -22,8 +22,12 @@ final class Restorer {
             if (clock > (c == ClientTable.NONE ? 0 : clients.state[c])) {
                 throw new MalformedUpdateException("snapshot-not-covered", 0);
             }
-            for (int p = 0; clock > 0 && p < clients.count[c] && store.clock[clients.structs[c][p]] < clock; p++) {
-                int s = clients.structs[c][p];
+            if (clock == 0) {
+                continue;
+            }
+            StructList list = clients.structs[c];
+            for (int p = list.first(); p != NONE && store.clock[list.row(p)] < clock; p = list.next(p)) {
+                int s = list.row(p);
                 struct(s, Math.min(store.length[s], clock - store.clock[s]));
             }
         }
@@ -84,13 +88,12 @@ final class Restorer {
                 out.setKey(i, store.names.get(store.types.name[type]));
             }
         } else if (kind == Kind.STRING) {
-            int at = out.roomForChars(length);
-            System.arraycopy(store.contents.chars, store.content[s], out.chars, at, length);
-            if (length < store.length[s] && Character.isHighSurrogate(out.chars[at + length - 1])) {
-                out.chars[at + length - 1] = Utf8.REPLACEMENT;
+            int at = out.units.count;
+            out.units.add(store.contents.units, store.content[s], length);
+            if (length < store.length[s] && Character.isHighSurrogate(out.units.at(at + length - 1))) {
+                out.units.set(at + length - 1, Utf8.REPLACEMENT);
             }
             out.content[i] = at;
-            out.charCount += length;
         } else if (Kind.inBlob(kind)) {
             int bytes = store.contentBytes[s];
             if (length < store.length[s]) {

@@ -2,9 +2,16 @@ package dev.walmerge.crdt;
 
 /** A column of unsigned numbers: a run is its number with a negative sign (-0 too) and its count less two. */
 final class RunWriter {
+    private static final int NUMBER_BYTES = 1;
+
     private final ByteWriter out = new ByteWriter(8);
     private long value;
     private int count;
+
+    /** Makes room for so many numbers of usual size. */
+    void reserve(int numbers) {
+        out.reserve(Math.multiplyExact(numbers, NUMBER_BYTES));
+    }
 
     void write(long next) {
         if (next == value) {

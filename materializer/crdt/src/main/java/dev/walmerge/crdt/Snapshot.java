@@ -33,7 +33,7 @@ public final class Snapshot {
             clients[i] = store.clients.id[order[i]];
             clocks[i] = store.clients.state[order[i]];
         }
-        return new Snapshot(clients, clocks, StateEncoder.allDeletes(store));
+        return new Snapshot(clients, clocks, store.deletes.copy(store));
     }
 
     /**

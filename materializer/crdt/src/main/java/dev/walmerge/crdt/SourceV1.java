@@ -53,12 +53,10 @@ final class SourceV1 extends StructSource {
         int count = rest.count("truncated");
         int from = rest.pos();
         rest.skip(count);
-        int at = out.roomForChars(count);
-        int length = Utf8.decode(rest.bytes(), from, from + count, out.chars, at);
+        int length = out.units.addUtf8(rest.bytes(), from, from + count);
         if (length < 0) {
             throw rest.faultAt("invalid-utf8", from + ~length);
         }
-        out.charCount += length;
         return length;
     }
 

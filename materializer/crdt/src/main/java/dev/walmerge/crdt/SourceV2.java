@@ -19,8 +19,7 @@ final class SourceV2 extends StructSource {
     private final RunReader typeRefs = new RunReader();
     private final RunReader lengths = new RunReader();
     private final List<String> keys = new ArrayList<>();
-    private char[] units = {};
-    private int unitCount;
+    private final Units units = new Units();
     private int unitPos;
     private long deleteAt;
 
@@ -45,7 +44,7 @@ final class SourceV2 extends StructSource {
 
     private void startStrings() throws MalformedUpdateException {
         unitPos = 0;
-        unitCount = 0;
+        units.clear();
         if (strings.atEnd()) {
             stringLengths.wrap(strings);
             return;
@@ -53,14 +52,10 @@ final class SourceV2 extends StructSource {
         int count = strings.count("truncated");
         int from = strings.pos();
         strings.skip(count);
-        if (units.length < count || units.length > 4096) {
-            units = new char[count];
-        }
-        int length = Utf8.decode(strings.bytes(), from, from + count, units, 0);
+        int length = units.addUtf8(strings.bytes(), from, from + count);
         if (length < 0) {
             throw strings.faultAt("invalid-utf8", from + ~length);
         }
-        unitCount = length;
         stringLengths.wrap(strings);
     }
 
@@ -103,7 +98,7 @@ final class SourceV2 extends StructSource {
 
     private int take() throws MalformedUpdateException {
         int count = stringLengths.nextInt();
-        if (count > unitCount - unitPos) {
+        if (count > units.count - unitPos) {
             throw strings.fault("truncated");
         }
         unitPos += count;
@@ -113,15 +108,13 @@ final class SourceV2 extends StructSource {
     @Override
     String string() throws MalformedUpdateException {
         int count = take();
-        return count == 0 ? "" : new String(units, unitPos - count, count);
+        return units.string(unitPos - count, count);
     }
 
     @Override
     int chars(StructBuffer out) throws MalformedUpdateException {
         int count = take();
-        int at = out.roomForChars(count);
-        System.arraycopy(units, unitPos - count, out.chars, at, count);
-        out.charCount += count;
+        out.units.add(units, unitPos - count, count);
         return count;
     }
 
@@ -132,7 +125,7 @@ final class SourceV2 extends StructSource {
             return keys.get(clock);
         }
         String key = string();
-        if (keys.size() > unitCount + EMPTY_KEYS) {
+        if (keys.size() > units.count + EMPTY_KEYS) {
             throw strings.fault("too-many-keys");
         }
         keys.add(key);
@@ -184,7 +177,7 @@ final class SourceV2 extends StructSource {
         parentInfos.finish();
         typeRefs.finish();
         lengths.finish();
-        if (unitPos != unitCount) {
+        if (unitPos != units.count) {
             throw strings.fault("trailing-bytes");
         }
     }

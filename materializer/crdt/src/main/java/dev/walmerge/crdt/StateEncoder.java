@@ -14,18 +14,23 @@ final class StateEncoder {
     /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
     private boolean keysImplied;
 
+    /** What is deleted of the structs written so far; null when it isn't asked for. */
+    private ClockRanges passed;
+
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
     }
 
     byte[] state() {
+        passed = store.deletes.isKept() ? null : new ClockRanges();
         int[] order = store.clients.byIdDescending();
+        out.reserve(store.size(), store.contents.units.count);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
         }
-        deletes(out, allDeletes(store));
+        deletes(out, passed == null ? store.deletes.of(store) : passed);
         return out.finish();
     }
 
@@ -42,7 +47,7 @@ final class StateEncoder {
                 client(c, clock);
             }
         }
-        deletes(out, allDeletes(store));
+        deletes(out, store.deletes.of(store));
         return out.finish();
     }
 
@@ -88,7 +93,7 @@ final class StateEncoder {
                 new PendingEncoder(store, out).client(this, c, pending, q);
             }
         }
-        ClockRanges deletes = allDeletes(store);
+        ClockRanges deletes = store.deletes.copy(store);
         deletes.addAll(pendingDeletes);
         deletes.sortAndMerge();
         deletes(out, deletes);
@@ -98,45 +103,51 @@ final class StateEncoder {
     /** The structs of a client from a clock on, which must be below its state. */
     private void client(int c, int clock) {
         int first = store.position(c, clock);
-        int count = store.clients.count[c];
-        out.rest.varUint(count - first);
+        out.rest.varUint(store.clients.structs[c].countFrom(first));
         out.client(store.clients.id[c]);
         out.rest.varUint(clock);
         structs(c, first, clock);
     }
 
     void structs(int c, int first, int clock) {
-        int[] list = store.clients.structs[c];
-        int count = store.clients.count[c];
-        struct(list[first], clock - store.clock[list[first]]);
-        for (int i = first + 1; i < count; i++) {
-            struct(list[i], 0);
+        StructList list = store.clients.structs[c];
+        struct(list.row(first), clock - store.clock[list.row(first)]);
+        int place = StructList.placeAt(first) + 1;
+        for (int chunk = StructList.chunkAt(first); chunk < list.chunkCount(); chunk++) {
+            int[] rows = list.chunk(chunk);
+            int size = list.chunkSize(chunk);
+            for (; place < size; place++) {
+                struct(rows[place], 0);
+            }
+            place = 0;
         }
     }
 
     private void struct(int s, int offset) {
         int kind = store.kind(s);
+        if (passed != null && store.isDeleted(s)) {
+            passed.grow(store.clients.id[store.client[s]], store.clock[s], store.length[s]);
+        }
         if (kind == Kind.GC) {
             out.info(Kind.GC);
             out.length(store.length[s] - offset);
             return;
         }
         long[] ids = store.clients.id;
-        boolean hasOrigin = offset > 0 || store.originClient[s] != NONE;
-        boolean hasRight = store.rightClient[s] != NONE;
-        out.info(kind
-                | (hasOrigin ? StructBuffer.HAS_ORIGIN : 0)
-                | (hasRight ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
-                | (hasSub(s, hasOrigin || hasRight) ? StructBuffer.HAS_SUB : 0));
-        if (offset > 0) {
-            out.leftId(ids[store.client[s]], store.clock[s] + offset - 1);
-        } else if (hasOrigin) {
-            out.leftId(ids[store.originClient[s]], store.originClock[s]);
-        }
-        if (hasRight) {
-            out.rightId(ids[store.rightClient[s]], store.rightClock[s]);
-        }
-        if (!hasOrigin && !hasRight) {
+        int originClient = offset > 0 ? store.client[s] : store.originClient[s];
+        int originClock = offset > 0 ? store.clock[s] + offset - 1 : store.originClock[s];
+        int rightClient = store.rightClient[s];
+        boolean placed = originClient != NONE || rightClient != NONE;
+        out.head(
+                kind
+                        | (originClient != NONE ? StructBuffer.HAS_ORIGIN : 0)
+                        | (rightClient != NONE ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
+                        | (hasSub(s, placed) ? StructBuffer.HAS_SUB : 0),
+                originClient == NONE ? 0 : ids[originClient],
+                originClock,
+                rightClient == NONE ? 0 : ids[rightClient],
+                store.rightClock[s]);
+        if (!placed) {
             parent(s);
         }
         content(s, kind, offset);
@@ -161,6 +172,15 @@ final class StateEncoder {
     }
 
     private void content(int s, int kind, int offset) {
+        if (kind == Kind.DELETED) {
+            out.length(store.length[s] - offset);
+            return;
+        }
+        if (kind == Kind.STRING) {
+            int at = store.content[s];
+            out.units(store.contents.units, at + offset, at + store.length[s]);
+            return;
+        }
         if (kind == Kind.TYPE) {
             int type = store.content[s];
             int name = store.types.name[type];
@@ -173,33 +193,11 @@ final class StateEncoder {
                 kind,
                 store.length[s],
                 offset,
-                contents.chars,
+                contents.units,
                 contents.blob,
                 store.content[s],
                 store.contentBytes[s],
                 key);
-    }
-
-    static ClockRanges allDeletes(StructStore store) {
-        ClockRanges all = new ClockRanges();
-        for (int c : store.clients.byIdDescending()) {
-            int from = NONE;
-            int end = 0;
-            for (int i = 0; i < store.clients.count[c]; i++) {
-                int s = store.clients.structs[c][i];
-                if (store.isDeleted(s)) {
-                    from = from == NONE ? store.clock[s] : from;
-                    end = store.end(s);
-                } else if (from != NONE) {
-                    all.add(store.clients.id[c], from, end - from);
-                    from = NONE;
-                }
-            }
-            if (from != NONE) {
-                all.add(store.clients.id[c], from, end - from);
-            }
-        }
-        return all;
     }
 
     /** Writes sorted ranges by client id. */

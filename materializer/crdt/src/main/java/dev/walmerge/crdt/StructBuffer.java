@@ -16,6 +16,11 @@ final class StructBuffer {
     static final int PARENT_ROOT = 0x100;
     static final int PARENT_ID = 0x200;
 
+    /** Each unit of the text came as a struct of its own; see {@link #joinTyped}. */
+    static final int TYPED = 0x400;
+
+    private static final long ROW_BYTES = 54;
+
     long[] client = {};
     int[] clock = {};
     int[] length = {};
@@ -31,12 +36,20 @@ final class StructBuffer {
     String[] key = {};
     int size;
 
+    /** How many structs came, typed ones counted one by one. */
+    int structs;
+
     /** False while an update is only checked: each struct overwrites the one before. */
     boolean keep = true;
 
-    char[] chars = {};
-    int charCount;
-    final ByteWriter blob = new ByteWriter(0);
+    Units units = new Units();
+    ByteWriter blob = new ByteWriter(0);
+
+    /** Forgets content that someone else keeps now. */
+    void giveContentAway() {
+        units = new Units();
+        blob = new ByteWriter(0);
+    }
 
     void clear() {
         if (clock.length > 256) {
@@ -46,18 +59,17 @@ final class StructBuffer {
             Arrays.fill(sub, 0, Math.min(size, sub.length), null);
             Arrays.fill(key, 0, Math.min(size, key.length), null);
         }
-        if (chars.length > 4096) {
-            chars = new char[0];
-        }
         size = 0;
-        charCount = 0;
+        structs = 0;
+        units.clear();
         blob.shrink(4096);
     }
 
     /** Empties it for one struct at a time, keeping its room. */
     void restart() {
         size = 0;
-        charCount = 0;
+        structs = 0;
+        units.restart();
         blob.clear();
         if (root.length > 0) {
             root[0] = null;
@@ -81,10 +93,55 @@ final class StructBuffer {
     void commit(boolean real) {
         if (real && keep) {
             size++;
+            structs++;
         } else if (!keep) {
-            charCount = 0;
+            units.restart();
             blob.clear();
         }
+    }
+
+    /**
+     * Makes the last struct part of the one before it when both are what somebody typed: single units, each behind the one
+     * before and with the same right origin. They are integrated as a run, but wait one by one, as Yjs keeps them.
+     */
+    void joinTyped() {
+        int i = size - 1;
+        int before = i - 1;
+        if (before < 0
+                || length[i] != 1
+                || kind(before) != Kind.STRING
+                || (length[before] != 1 && !has(before, TYPED))) {
+            return;
+        }
+        int bits = info[i];
+        boolean behind = (bits & ~HAS_RIGHT_ORIGIN) == (Kind.STRING | HAS_ORIGIN)
+                && originClock[i] == clock[i] - 1
+                && end(before) == clock[i]
+                && originClient[i] == client[i]
+                && client[before] == client[i];
+        boolean sameRight = (info[before] & HAS_RIGHT_ORIGIN) == (bits & HAS_RIGHT_ORIGIN)
+                && rightClock[before] == rightClock[i]
+                && rightClient[before] == rightClient[i];
+        if (behind && sameRight) {
+            length[before]++;
+            info[before] |= TYPED;
+            size--;
+        }
+    }
+
+    /** Drops the first {@code count} units of a typed run; what is left has the last of them as its origin. */
+    void cutTyped(int i, int count) {
+        clock[i] += count;
+        length[i] -= count;
+        content[i] += count;
+        originClient[i] = client[i];
+        originClock[i] = clock[i] - 1;
+        info[i] = (short) (Kind.STRING | HAS_ORIGIN | TYPED | (info[i] & HAS_RIGHT_ORIGIN));
+    }
+
+    /** How many structs this one came as. */
+    int pieces(int i) {
+        return has(i, TYPED) ? length[i] : 1;
     }
 
     /** A new struct with its numbers zero; the caller fills and commits it. */
@@ -165,14 +222,6 @@ final class StructBuffer {
         return i < key.length ? key[i] : null;
     }
 
-    /** Makes room for {@code more} units and returns where they start. */
-    int roomForChars(int more) {
-        if (chars.length - charCount < more) {
-            chars = Arrays.copyOf(chars, Math.max(Math.addExact(charCount, more), charCount + (charCount >> 1)));
-        }
-        return charCount;
-    }
-
     /** Appends a copy of a struct of another buffer. */
     int copy(StructBuffer from, int i) {
         int to = next();
@@ -196,22 +245,26 @@ final class StructBuffer {
             setKey(to, from.key(i));
         }
         if (kind(to) == Kind.STRING) {
-            int at = roomForChars(length[to]);
-            System.arraycopy(from.chars, from.content[i], chars, at, length[to]);
-            content[to] = at;
-            charCount += length[to];
+            content[to] = units.count;
+            units.add(from.units, from.content[i], length[to]);
         } else if (Kind.inBlob(kind(to))) {
             content[to] = blob.size();
             blob.raw(from.blob.array(), from.content[i], from.contentBytes[i]);
         }
         size++;
+        structs++;
         return to;
     }
 
+    /** What {@link #bytes} would be with a row for each struct that came. */
+    long waitingBytes() {
+        return bytes() + ROW_BYTES * (structs - size);
+    }
+
     long bytes() {
-        return 54L * clock.length
+        return ROW_BYTES * clock.length
                 + 4L * (root.length + sub.length + key.length)
-                + 2L * chars.length
+                + units.bytes()
                 + blob.array().length;
     }
 }

@@ -20,6 +20,13 @@ final class StructStore {
     final ContentStore contents = new ContentStore();
     final TypeTable types = new TypeTable();
     final Names names = new Names();
+    final DeleteSet deletes = new DeleteSet();
+
+    /** Changes with everything that is encoded: what was encoded at the same number says the same. */
+    long revision;
+
+    /** Of lists that are edited by index; null until there is one. */
+    ListIndex order;
 
     int[] client = {};
     int[] clock = {};
@@ -46,6 +53,9 @@ final class StructStore {
 
     private byte[] flags = {};
 
+    /** Whether there is or was a GC. */
+    private boolean collected;
+
     int used;
     private int free = NONE;
     private int live;
@@ -70,6 +80,16 @@ final class StructStore {
         return (flags[s] & FREE) != 0;
     }
 
+    /** A string that is not deleted. */
+    boolean isText(int s) {
+        return flags[s] == Kind.STRING;
+    }
+
+    /** Whether the struct that holds an id that is here is a GC. */
+    boolean isCollected(int c, int at) {
+        return collected && isGc(find(c, at));
+    }
+
     void markDeleted(int s) {
         flags[s] |= DELETED;
     }
@@ -89,6 +109,7 @@ final class StructStore {
             s = used++;
         }
         live++;
+        collected |= kind == Kind.GC;
         flags[s] = (byte) (kind == Kind.GC ? DELETED : kind);
         left[s] = NONE;
         right[s] = NONE;
@@ -103,6 +124,14 @@ final class StructStore {
         room[s] = 0;
         seen[s] = 0;
         return s;
+    }
+
+    /** Makes room for structs that are about to come, and gives it back when far fewer came. */
+    void reserve(int structs) {
+        int wanted = Math.addExact(used, structs);
+        if (wanted > clock.length || wanted < clock.length / 4 * 3) {
+            grow(wanted);
+        }
     }
 
     private void release(int s) {
@@ -133,43 +162,19 @@ final class StructStore {
 
     /** The position in the client's list of the struct that holds {@code at}, which must be below its state. */
     int position(int c, int at) {
-        int[] list = clients.structs[c];
-        int high = clients.count[c] - 1;
-        if (clock[list[high]] <= at) {
-            return high;
-        }
-        int low = 0;
-        int hint = clients.hint[c];
-        if (hint < high) {
-            int guess = list[hint];
-            if (clock[guess] > at) {
-                high = hint - 1;
-            } else if (end(guess) > at) {
-                return hint;
-            } else {
-                low = hint + 1;
-            }
-        }
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (clock[list[middle]] <= at) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        clients.hint[c] = low;
-        return low;
+        return clients.structs[c].position(at, clock);
     }
 
     int find(int c, int at) {
-        return clients.structs[c][position(c, at)];
+        StructList list = clients.structs[c];
+        return list.row(list.position(at, clock));
     }
 
     /** The struct that ends with {@code at}, cutting one that goes on behind it. A GC is never cut. */
     int cleanEnd(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (end(s) - 1 != at && !isGc(s)) {
             split(c, position, at - clock[s] + 1, dirty);
         }
@@ -178,17 +183,21 @@ final class StructStore {
 
     /** The struct that starts with {@code at}, cutting one that began before. A GC is never cut. */
     int cleanStart(int c, int at, ClockRanges dirty) {
-        int position = position(c, at);
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int position = list.position(at, clock);
+        int s = list.row(position);
         if (clock[s] != at && !isGc(s)) {
-            return split(c, position, at - clock[s], dirty);
+            return list.row(split(c, position, at - clock[s], dirty));
         }
         return s;
     }
 
-    /** Cuts an item and returns its right part, which is noted as {@code dirty}: it may be joined again. */
+    /**
+     * Cuts an item and returns the position of its right part, which is noted as {@code dirty}: it may be joined again.
+     */
     int split(int c, int position, int at, ClockRanges dirty) {
-        int s = clients.structs[c][position];
+        StructList list = clients.structs[c];
+        int s = list.row(position);
         int r = allocate(kind(s));
         if (isDeleted(s)) {
             markDeleted(r);
@@ -212,20 +221,22 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        clients.insert(c, position + 1, r);
         dirty.add(c, clock[r], 1);
-        return r;
+        if (order != null) {
+            order.split(s, r);
+        }
+        return list.insertAfter(position, r, clock);
     }
 
     private void splitContent(int s, int r, int at) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
             int cut = content[s] + at;
-            char[] chars = contents.chars;
-            if (Character.isHighSurrogate(chars[cut - 1])) {
+            Units units = contents.units;
+            if (units.isWide() && Character.isHighSurrogate(units.at(cut - 1))) {
                 // Half a pair can't be encoded, so Yjs gives up both halves; so must everyone.
-                chars[cut - 1] = Utf8.REPLACEMENT;
-                chars[cut] = Utf8.REPLACEMENT;
+                units.set(cut - 1, Utf8.REPLACEMENT);
+                units.set(cut, Utf8.REPLACEMENT);
             }
             content[r] = cut;
             room[r] = room[s] - at;
@@ -263,8 +274,11 @@ final class StructStore {
                 || !Kind.mergeable(kind(s))) {
             return false;
         }
+        if (order != null) {
+            order.joined(s, r);
+        }
         if (kind(s) == Kind.STRING) {
-            contents.joinChars(this, s, r);
+            contents.joinUnits(this, s, r);
         } else if (kind(s) != Kind.DELETED) {
             contents.joinBytes(this, s, r);
         }
@@ -283,7 +297,7 @@ final class StructStore {
     void dropContent(int s) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
-            contents.dropChars(content[s], room[s]);
+            contents.dropUnits(content[s], room[s]);
         } else if (Kind.inBlob(kind)) {
             contents.dropBytes(content[s], kind == Kind.FORMAT ? contentBytes[s] : room[s]);
         }
@@ -296,6 +310,7 @@ final class StructStore {
     /** Forgets the place too: the parent is gone. */
     void becomeGc(int s) {
         dropContent(s);
+        collected = true;
         flags[s] = (byte) (Kind.GC | DELETED);
         left[s] = NONE;
         right[s] = NONE;
@@ -306,6 +321,12 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length + clients.bytes() + contents.bytes() + types.bytes() + names.bytes();
+        return 61L * clock.length
+                + clients.bytes()
+                + contents.bytes()
+                + types.bytes()
+                + names.bytes()
+                + deletes.bytes()
+                + (order == null ? 0 : order.bytes());
     }
 }

@@ -74,6 +74,7 @@ final class UpdateDecoder {
                 if (clock > Integer.MAX_VALUE) {
                     throw rest.fault("clock-too-large");
                 }
+                out.joinTyped();
             }
         }
         return true;
@@ -151,7 +152,7 @@ final class UpdateDecoder {
             return source.length();
         }
         if (kind == Kind.STRING) {
-            out.content[i] = out.charCount;
+            out.content[i] = out.units.count;
             return source.chars(out);
         }
         if (kind == Kind.TYPE) {

@@ -9,6 +9,12 @@ abstract class UpdateWriter {
         return format == UpdateFormat.V1 ? new WriterV1() : new WriterV2();
     }
 
+    /** Makes room for about so many structs and units. */
+    abstract void reserve(int structs, int units);
+
+    /** The info byte and the ids it announces; one that isn't is not looked at. */
+    abstract void head(int info, long leftClient, int leftClock, long rightClient, int rightClock);
+
     abstract void client(long client);
 
     abstract void info(int info);
@@ -23,12 +29,9 @@ abstract class UpdateWriter {
 
     abstract void length(int length);
 
-    abstract void chars(char[] source, int from, int to);
+    abstract void units(Units source, int from, int to);
 
-    final void string(String text) {
-        char[] chars = text.toCharArray();
-        chars(chars, 0, chars.length);
-    }
+    abstract void string(String text);
 
     abstract void key(String key);
 
@@ -42,10 +45,10 @@ abstract class UpdateWriter {
     abstract byte[] finish();
 
     /** The content of a struct but its first {@code offset} units, wherever it is stored. */
-    final void content(int kind, int length, int offset, char[] chars, byte[] blob, int at, int bytes, String key) {
+    final void content(int kind, int length, int offset, Units units, byte[] blob, int at, int bytes, String key) {
         switch (kind) {
             case Kind.GC, Kind.DELETED -> length(length - offset);
-            case Kind.STRING -> chars(chars, at + offset, at + length);
+            case Kind.STRING -> units(units, at + offset, at + length);
             case Kind.BINARY -> {
                 rest.varUint(bytes);
                 rest.raw(blob, at, bytes);

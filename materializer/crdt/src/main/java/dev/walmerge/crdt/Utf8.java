@@ -59,6 +59,37 @@ final class Utf8 {
         return -1;
     }
 
+    /** How many bytes from {@code from} on are ASCII and not NUL. */
+    static int plainBytes(byte[] source, int from, int to) {
+        int at = from;
+        for (int last = to - 8; at <= last; at += 8) {
+            int all = source[at] - 1
+                    | source[at + 1] - 1
+                    | source[at + 2] - 1
+                    | source[at + 3] - 1
+                    | source[at + 4] - 1
+                    | source[at + 5] - 1
+                    | source[at + 6] - 1
+                    | source[at + 7] - 1;
+            if (all < 0) {
+                break;
+            }
+        }
+        while (at < to && source[at] > 0) {
+            at++;
+        }
+        return at - from;
+    }
+
+    /** The bytes of the character at {@code at} when it is one of Latin-1 (1 or 2), else 0. */
+    static int latinBytes(byte[] source, int at, int to) {
+        int b = source[at];
+        if (b >= 0) {
+            return 1;
+        }
+        return (b & 0xfe) == 0xc2 && continues(source, at + 1, to) ? 2 : 0;
+    }
+
     private static int sequenceBytes(byte[] source, int at, int to) {
         int b = source[at] & 0xff;
         int second = at + 1 < to ? source[at + 1] & 0xff : 0;

@@ -168,8 +168,36 @@ final class ValueText {
         }
     }
 
+    /** Whether no half of a surrogate pair stands by itself. */
+    static boolean isWellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                if (text.codePointAt(i) < Character.MIN_SUPPLEMENTARY_CODE_POINT) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isStorable(String text) {
+        if (text.indexOf('\0') >= 0) {
+            return false;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** The text without what Postgres refuses: NUL and lone surrogates become U+FFFD. */
-    static String storable(CharSequence text) {
+    static String storable(String text) {
+        if (isStorable(text)) {
+            return text;
+        }
         StringBuilder out = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

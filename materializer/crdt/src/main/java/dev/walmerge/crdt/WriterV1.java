@@ -2,6 +2,19 @@ package dev.walmerge.crdt;
 
 /** Version 1: every field in one stream. */
 final class WriterV1 extends UpdateWriter {
+    /** An info byte, two ids of a large client and some content. */
+    private static final int STRUCT_BYTES = 20;
+
+    @Override
+    void reserve(int structs, int units) {
+        rest.reserve(Math.addExact(Math.multiplyExact(structs, STRUCT_BYTES), units));
+    }
+
+    @Override
+    void head(int info, long leftClient, int leftClock, long rightClient, int rightClock) {
+        rest.head(info, leftClient, leftClock, rightClient, rightClock);
+    }
+
     @Override
     void client(long client) {
         rest.varUint(client);
@@ -39,8 +52,13 @@ final class WriterV1 extends UpdateWriter {
     }
 
     @Override
-    void chars(char[] source, int from, int to) {
-        rest.chars(source, from, to);
+    void units(Units source, int from, int to) {
+        rest.units(source, from, to);
+    }
+
+    @Override
+    void string(String text) {
+        rest.string(text);
     }
 
     @Override

@@ -1,7 +1,5 @@
 package dev.walmerge.crdt;
 
-import java.util.Arrays;
-
 /** Version 2: one run-length encoded column per field, then the rest. */
 final class WriterV2 extends UpdateWriter {
     private final DiffRunWriter keyClocks = new DiffRunWriter();
@@ -13,10 +11,30 @@ final class WriterV2 extends UpdateWriter {
     private final ByteRunWriter parentInfos = new ByteRunWriter();
     private final RunWriter typeRefs = new RunWriter();
     private final RunWriter lengths = new RunWriter();
-    private char[] units = new char[64];
-    private int unitCount;
+    private final Units units = new Units();
     private int keyCount;
     private int deleteAt;
+
+    @Override
+    void reserve(int structs, int moreUnits) {
+        leftClocks.reserve(structs);
+        rightClocks.reserve(structs);
+        stringLengths.reserve(structs);
+        units.reserve(moreUnits);
+    }
+
+    @Override
+    void head(int info, long leftClient, int leftClock, long rightClient, int rightClock) {
+        infos.write(info);
+        if ((info & StructBuffer.HAS_ORIGIN) != 0) {
+            clients.write(leftClient);
+            leftClocks.write(leftClock);
+        }
+        if ((info & StructBuffer.HAS_RIGHT_ORIGIN) != 0) {
+            clients.write(rightClient);
+            rightClocks.write(rightClock);
+        }
+    }
 
     @Override
     void client(long client) {
@@ -56,14 +74,15 @@ final class WriterV2 extends UpdateWriter {
     }
 
     @Override
-    void chars(char[] source, int from, int to) {
-        int count = to - from;
-        if (units.length - unitCount < count) {
-            units = Arrays.copyOf(units, Math.max(Math.addExact(unitCount, count), units.length * 2));
-        }
-        System.arraycopy(source, from, units, unitCount, count);
-        unitCount += count;
-        stringLengths.write(count);
+    void units(Units source, int from, int to) {
+        units.add(source, from, to - from);
+        stringLengths.write(to - from);
+    }
+
+    @Override
+    void string(String text) {
+        units.add(text);
+        stringLengths.write(text.length());
     }
 
     /** Yjs 13 means to number keys it has written, but never looks one up: each is written again, under a new number. */
@@ -92,21 +111,37 @@ final class WriterV2 extends UpdateWriter {
 
     @Override
     byte[] finish() {
-        ByteWriter strings = new ByteWriter(unitCount + 16);
-        strings.chars(units, 0, unitCount);
-        strings.append(stringLengths.finish());
-        ByteWriter out = new ByteWriter(strings.size() + rest.size() + 64);
+        int stringBytes = units.utf8Bytes(0, units.count);
+        int stringsBlock = ByteWriter.varUintBytes(stringBytes)
+                + stringBytes
+                + stringLengths.finish().size();
+        ByteWriter[] before = {
+            keyClocks.finish(), clients.finish(), leftClocks.finish(), rightClocks.finish(), infos.bytes()
+        };
+        ByteWriter[] after = {parentInfos.bytes(), typeRefs.finish(), lengths.finish()};
+        long total = 1L + blocks(before) + ByteWriter.varUintBytes(stringsBlock) + stringsBlock + blocks(after);
+        ByteWriter out = new ByteWriter(Math.toIntExact(total + rest.size()));
         out.varUint(0);
-        out.block(keyClocks.finish());
-        out.block(clients.finish());
-        out.block(leftClocks.finish());
-        out.block(rightClocks.finish());
-        out.block(infos.bytes());
-        out.block(strings);
-        out.block(parentInfos.bytes());
-        out.block(typeRefs.finish());
-        out.block(lengths.finish());
+        append(out, before);
+        out.varUint(stringsBlock);
+        out.units(units, 0, units.count);
+        out.append(stringLengths.finish());
+        append(out, after);
         out.append(rest);
         return out.toBytes();
+    }
+
+    private static long blocks(ByteWriter[] columns) {
+        long bytes = 0;
+        for (ByteWriter column : columns) {
+            bytes += ByteWriter.varUintBytes(column.size()) + column.size();
+        }
+        return bytes;
+    }
+
+    private static void append(ByteWriter out, ByteWriter[] columns) {
+        for (ByteWriter column : columns) {
+            out.block(column);
+        }
     }
 }

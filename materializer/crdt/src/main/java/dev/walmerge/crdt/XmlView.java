@@ -66,7 +66,7 @@ final class XmlView {
                 JsText.append(store.contents.blob, at, out);
                 return AnyValue.end(store.contents.blob, at);
             }
-            case Kind.STRING -> out.append(store.contents.chars[store.content[s] + i]);
+            case Kind.STRING -> out.append(store.contents.units.at(store.content[s] + i));
             default -> out.append("[object Object]");
         }
         return at;

@@ -51,7 +51,7 @@ class MissingTest {
         }
         assertThat(doc.hasPending()).isFalse();
         for (ClockRange range : missing.structs()) {
-            assertThat(doc.store.clients.stateOf(range.client())).isGreaterThanOrEqualTo(range.to());
+            assertThat(doc.store().clients.stateOf(range.client())).isGreaterThanOrEqualTo(range.to());
         }
         byte[] all = doc.encodeState(format);
         assertThat(Updates.missing(format, all, doc.stateVector()).isEmpty()).isTrue();

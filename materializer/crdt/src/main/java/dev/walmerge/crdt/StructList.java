@@ -1,0 +1,298 @@
+package dev.walmerge.crdt;
+
+import java.util.Arrays;
+
+/**
+ * The structs of one client ordered by clock, without gaps, as rows of {@link StructStore} in chunks of bounded size:
+ * what is cut or joined in the middle moves part of one chunk, however long the list is.
+ *
+ * <p>A position names a place until the list changes: the number of a chunk, then seven bits of the place in it. No chunk
+ * is empty unless the list is.
+ */
+final class StructList {
+    static final int NONE = -1;
+
+    private static final int PLACE_BITS = 7;
+    private static final int CHUNK = 1 << PLACE_BITS;
+    private static final int PLACE = CHUNK - 1;
+
+    /** Neighbours that hold no more than this together become one; far from what a full chunk is halved to. */
+    private static final int SMALL = CHUNK / 2;
+
+    private int[][] chunks = {new int[1]};
+    private int[] counts = {0};
+
+    /** The first clock of each chunk. */
+    private int[] firsts = {0};
+
+    private int chunkCount = 1;
+
+    /** Where the last search ended; checked before it is believed. */
+    private int hint;
+
+    boolean isEmpty() {
+        return counts[0] == 0;
+    }
+
+    /** The position of the first struct, or NONE. */
+    int first() {
+        return isEmpty() ? NONE : 0;
+    }
+
+    int row(int position) {
+        return chunks[position >>> PLACE_BITS][position & PLACE];
+    }
+
+    static int chunkAt(int position) {
+        return position >>> PLACE_BITS;
+    }
+
+    static int placeAt(int position) {
+        return position & PLACE;
+    }
+
+    int chunkCount() {
+        return chunkCount;
+    }
+
+    /** The rows of a chunk, {@link #chunkSize} of them; the caller only reads them, until the list changes. */
+    int[] chunk(int chunk) {
+        return chunks[chunk];
+    }
+
+    int chunkSize(int chunk) {
+        return counts[chunk];
+    }
+
+    /** The position behind, or NONE. */
+    int next(int position) {
+        int chunk = position >>> PLACE_BITS;
+        if ((position & PLACE) + 1 < counts[chunk]) {
+            return position + 1;
+        }
+        return chunk + 1 < chunkCount ? (chunk + 1) << PLACE_BITS : NONE;
+    }
+
+    /** The row of the last struct; the list must not be empty. */
+    int newest() {
+        int chunk = chunkCount - 1;
+        return chunks[chunk][counts[chunk] - 1];
+    }
+
+    /** How many structs there are from a position on. */
+    int countFrom(int position) {
+        int chunk = position >>> PLACE_BITS;
+        int count = counts[chunk] - (position & PLACE);
+        while (++chunk < chunkCount) {
+            count += counts[chunk];
+        }
+        return count;
+    }
+
+    /** Where the struct is that holds {@code at}, which must be below the client's state. */
+    int position(int at, int[] clock) {
+        int chunk = chunkOf(at);
+        int[] rows = chunks[chunk];
+        int low = 0;
+        int high = counts[chunk] - 1;
+        if (clock[rows[high]] <= at) {
+            return chunk << PLACE_BITS | high;
+        }
+        int guess = hint & PLACE;
+        if (chunk == hint >>> PLACE_BITS && guess < high) {
+            if (clock[rows[guess]] > at) {
+                high = guess - 1;
+            } else if (clock[rows[guess + 1]] > at) {
+                return hint;
+            } else {
+                low = guess + 1;
+            }
+        }
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (clock[rows[middle]] <= at) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        hint = chunk << PLACE_BITS | low;
+        return hint;
+    }
+
+    private int chunkOf(int at) {
+        int high = chunkCount - 1;
+        if (firsts[high] <= at) {
+            return high;
+        }
+        int low = 0;
+        int guess = hint >>> PLACE_BITS;
+        if (guess < high) {
+            if (firsts[guess] > at) {
+                high = guess - 1;
+            } else if (firsts[guess + 1] > at) {
+                return guess;
+            } else {
+                low = guess + 1;
+            }
+        }
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (firsts[middle] <= at) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
+    }
+
+    void append(int row, int[] clock) {
+        int chunk = chunkCount - 1;
+        if (counts[chunk] == CHUNK) {
+            addChunk(++chunk, new int[CHUNK], 0, clock[row]);
+        }
+        put(chunk, counts[chunk], row);
+    }
+
+    /** Puts a struct behind the one at a position and returns where it is now. */
+    int insertAfter(int position, int row, int[] clock) {
+        int chunk = position >>> PLACE_BITS;
+        int place = (position & PLACE) + 1;
+        if (counts[chunk] == CHUNK) {
+            int[] upper = new int[CHUNK];
+            int half = CHUNK / 2;
+            System.arraycopy(chunks[chunk], half, upper, 0, half);
+            counts[chunk] = half;
+            addChunk(chunk + 1, upper, half, clock[upper[0]]);
+            if (place > half) {
+                chunk++;
+                place -= half;
+            }
+        }
+        put(chunk, place, row);
+        return chunk << PLACE_BITS | place;
+    }
+
+    private void put(int chunk, int place, int row) {
+        int[] rows = chunks[chunk];
+        int count = counts[chunk]++;
+        if (count == rows.length) {
+            rows = Arrays.copyOf(rows, Math.min(CHUNK, count * 2));
+            chunks[chunk] = rows;
+        }
+        if (place < count) {
+            System.arraycopy(rows, place, rows, place + 1, count - place);
+        }
+        rows[place] = row;
+    }
+
+    private void addChunk(int chunk, int[] rows, int count, int first) {
+        if (chunkCount == chunks.length) {
+            int capacity = chunkCount + (chunkCount >> 1) + 1;
+            chunks = Arrays.copyOf(chunks, capacity);
+            counts = Arrays.copyOf(counts, capacity);
+            firsts = Arrays.copyOf(firsts, capacity);
+        }
+        moveChunks(chunk, chunk + 1);
+        chunks[chunk] = rows;
+        counts[chunk] = count;
+        firsts[chunk] = first;
+        chunkCount++;
+    }
+
+    private void moveChunks(int from, int to) {
+        int count = chunkCount - from;
+        System.arraycopy(chunks, from, chunks, to, count);
+        System.arraycopy(counts, from, counts, to, count);
+        System.arraycopy(firsts, from, firsts, to, count);
+    }
+
+    /** The struct that begins with {@code from} is about to begin with another clock, and the one before it to end there. */
+    void moveStart(int from, int to, int[] clock) {
+        int position = position(from, clock);
+        if ((position & PLACE) == 0) {
+            firsts[position >>> PLACE_BITS] = to;
+        }
+    }
+
+    /**
+     * Joins what says one run among the structs of {@code [from, end)}, the one before them and the one behind. Chunks that
+     * got small are put together.
+     */
+    void join(StructStore store, int from, int end) {
+        int position = position(from, store.clock);
+        int read = position >>> PLACE_BITS;
+        int place = position & PLACE;
+        int before = NONE;
+        if (place > 0) {
+            before = chunks[read][place - 1];
+        } else if (read > 0) {
+            before = chunks[read - 1][counts[read - 1] - 1];
+        }
+        int write = read;
+        boolean done = false;
+        while (!done && read < chunkCount) {
+            int[] rows = chunks[read];
+            int count = counts[read];
+            int start = place;
+            int kept = place;
+            while (!done && place < count) {
+                int s = rows[place++];
+                done = store.clock[s] >= end;
+                if (before == NONE || !store.tryJoin(before, s)) {
+                    rows[kept++] = s;
+                    before = s;
+                }
+            }
+            if (kept < place) {
+                System.arraycopy(rows, place, rows, kept, count - place);
+                counts[read] = count - (place - kept);
+                if (start == 0 && counts[read] > 0) {
+                    firsts[read] = store.clock[rows[0]];
+                }
+            }
+            write = keep(read++, write);
+            place = 0;
+        }
+        if (read < chunkCount && write > 0 && counts[write - 1] + counts[read] <= SMALL) {
+            write = keep(read++, write);
+        }
+        if (write < read) {
+            moveChunks(read, write);
+            Arrays.fill(chunks, chunkCount - (read - write), chunkCount, null);
+            chunkCount -= read - write;
+        }
+    }
+
+    /** Moves a chunk to {@code to}, which lies behind those that are done, or into the last of these; returns where they end. */
+    private int keep(int chunk, int to) {
+        int count = counts[chunk];
+        if (to > 0 && counts[to - 1] + count <= SMALL) {
+            int had = counts[to - 1];
+            if (had + count > chunks[to - 1].length) {
+                chunks[to - 1] = Arrays.copyOf(chunks[to - 1], CHUNK);
+            }
+            System.arraycopy(chunks[chunk], 0, chunks[to - 1], had, count);
+            counts[to - 1] = had + count;
+            return to;
+        }
+        if (count == 0) {
+            return to;
+        }
+        if (to < chunk) {
+            chunks[to] = chunks[chunk];
+            counts[to] = count;
+            firsts[to] = firsts[chunk];
+        }
+        return to + 1;
+    }
+
+    long bytes() {
+        long bytes = 64 + 12L * chunks.length;
+        for (int i = 0; i < chunkCount; i++) {
+            bytes += 16 + 4L * chunks[i].length;
+        }
+        return bytes;
+    }
+}
