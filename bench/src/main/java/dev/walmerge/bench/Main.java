@@ -5,6 +5,7 @@ import dev.walmerge.bench.core.FirstCallCommand;
 import dev.walmerge.bench.core.MemoryCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
+import dev.walmerge.bench.peers.PeersCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
 import dev.walmerge.sidecar.OperatingException;
@@ -28,7 +29,13 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = {KeystrokeCommand.class, CoreCommand.class, FirstCallCommand.class, MemoryCommand.class})
+            subcommands = {
+                KeystrokeCommand.class,
+                CoreCommand.class,
+                FirstCallCommand.class,
+                MemoryCommand.class,
+                PeersCommand.class
+            })
     static final class Bench {}
 
     public static void main(String[] arguments) {

@@ -18,6 +18,13 @@ public final class Machine {
     public static Map<String, String> describe(Connection connection) throws SQLException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("postgres", connection.getMetaData().getDatabaseProductVersion());
+        facts.putAll(describe());
+        return facts;
+    }
+
+    /** The same of a measurement without a server. */
+    public static Map<String, String> describe() {
+        Map<String, String> facts = new LinkedHashMap<>();
         facts.put("jvm", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
         facts.put(
                 "machine",
