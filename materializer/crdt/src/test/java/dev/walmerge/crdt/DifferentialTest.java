@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Test;
 class DifferentialTest {
     private static final int SEED = Integer.getInteger("walmerge.seed", (int) (System.nanoTime() & 0xffffff));
     private static final int SECONDS = Integer.getInteger("walmerge.seconds", 10);
+
+    /** However slow the machine is. */
+    private static final int LEAST = 20;
+
     private static final int HISTORIES = Integer.getInteger("walmerge.histories", Integer.MAX_VALUE);
 
     @Test
@@ -41,7 +45,8 @@ class DifferentialTest {
         int compared = 0;
         int sameBytes = 0;
         int otherBytes = 0;
-        while (histories < HISTORIES && (HISTORIES < Integer.MAX_VALUE || System.nanoTime() < end)) {
+        while (histories < HISTORIES
+                && (HISTORIES < Integer.MAX_VALUE || histories < LEAST || System.nanoTime() < end)) {
             long seed = SEED * 1_000_000L + histories;
             List<Integer> steps = steps(seed);
             Exchange exchange = new Exchange(yjs, seed);
@@ -73,16 +78,39 @@ class DifferentialTest {
             failure = new Exchange(yjs, seed).replay(given);
         }
         String text = given.stream().map(each -> "\"" + each + "\"").collect(Collectors.joining(",\n        "));
-        return Shrinker.report(
-                "yjs-" + seed,
-                "%s: yjs has%n%s%nand we%n%s%nafter%n        %s%n(gc %s, steps %s of -Dwalmerge.seed=%d)%n"
-                        .formatted(
-                                failure.what(),
-                                failure.expected(),
-                                failure.actual(),
-                                text,
-                                new Exchange(yjs, seed).gc(),
-                                fewer,
-                                SEED));
+        return Shrinker.report("yjs-" + seed, """
+                %s: yjs has
+                %s
+                and we
+                %s
+                steps %s of -Dwalmerge.seed=%d; as a test:
+                Exchange.check(%s, \"""
+                        %s\""",
+                        %s);
+                """.formatted(
+                        failure.what(),
+                        failure.expected(),
+                        failure.actual(),
+                        fewer,
+                        SEED,
+                        new Exchange(yjs, seed).gc(),
+                        failure.view().replace("\\", "\\\\"),
+                        text));
+    }
+
+    /** In the form a failure is reported in: two write at the front of a text at once, and one key. */
+    @Test
+    void casesCanBePasted() throws Exception {
+        String view = """
+                {"":{"attrs":{},"delta":[],"k":"text","len":0},
+                 "a":{"c":[],"k":"array"},
+                 "m":{"e":{"k":{"v":true}},"k":"map"},
+                 "second":{"attrs":{},"delta":[],"k":"text","len":0},
+                 "t":{"attrs":{},"delta":[{"insert":"abb"}],"k":"text","len":3},
+                 "x":{"c":[],"k":"xmlFragment"}}""";
+        String first = "V1 010201000401017401612801016d016b017e00";
+        String second = "V1 01020200040101740262622801016d016b017800";
+        Exchange.check(true, view, first, second);
+        Exchange.check(false, view, second, first);
     }
 }

@@ -1,5 +1,7 @@
 package dev.walmerge.crdt;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -22,8 +24,8 @@ import java.util.TreeMap;
 final class Exchange {
     private static final Map<String, RootType> ROOTS = RandomHistory.ROOTS;
 
-    /** The first thing that differs. */
-    record Failure(String what, String expected, String actual, List<String> given) {}
+    /** The first thing that differs, what was given until then, and what yjs shows of that. */
+    record Failure(String what, String expected, String actual, List<String> given, String view) {}
 
     private static final class Differs extends Exception {
         private static final long serialVersionUID = 1;
@@ -46,6 +48,7 @@ final class Exchange {
     private final int clients;
     private Doc doc;
     private Random random;
+    private String view = "{}";
 
     /** How often something was compared. */
     int compared;
@@ -86,22 +89,38 @@ final class Exchange {
         } catch (Differs e) {
             return e.failure;
         } catch (MalformedUpdateException | IOException | RuntimeException e) {
-            return new Failure("an exception", "none", e.toString(), given);
+            return new Failure("an exception", "none", e.toString(), given, view);
         }
+    }
+
+    /** For a case that was found: what yjs shows when it was given this, each "V1" or "V2" and hex. */
+    static void check(boolean gc, String view, String... given) throws Exception {
+        Doc doc = Doc.create(gc);
+        for (String update : given) {
+            Vectors.apply(doc, format(update), unhex(update));
+        }
+        assertThat(shown(doc)).isEqualTo(ReferenceReader.plain(Vectors.JSON.readTree(view)));
+    }
+
+    private static UpdateFormat format(String given) {
+        return UpdateFormat.valueOf(given.substring(0, 2));
+    }
+
+    private static byte[] unhex(String given) {
+        return HexFormat.of().parseHex(given.substring(3));
     }
 
     /** Gives a document and yjs what a run gave. */
     Failure replay(List<String> deliveries) {
         try {
             for (String delivery : deliveries) {
-                UpdateFormat format = UpdateFormat.valueOf(delivery.substring(0, 2));
-                give(format, HexFormat.of().parseHex(delivery.substring(3)), false);
+                give(format(delivery), unhex(delivery), false);
             }
             return null;
         } catch (Differs e) {
             return e.failure;
         } catch (MalformedUpdateException | IOException | RuntimeException e) {
-            return new Failure("an exception", "none", e.toString(), given);
+            return new Failure("an exception", "none", e.toString(), given, view);
         }
     }
 
@@ -230,6 +249,7 @@ final class Exchange {
 
     private void compare(JsonNode reply) throws Differs, IOException {
         compared++;
+        view = reply.get("view").textValue();
         expect("state vector", clocks(reply.get("sv")), ourClocks());
         expectView("view", reply.get("view").textValue());
         expect("xml", reply.get("xml").textValue(), Projection.xml(doc, "x"));
@@ -308,12 +328,16 @@ final class Exchange {
 
     private void expectView(String what, String theirs) throws Differs, IOException {
         JsonNode expected = ReferenceReader.plain(Vectors.JSON.readTree(theirs));
+        expect(what, expected, shown(doc));
+    }
+
+    private static JsonNode shown(Doc doc) throws IOException {
         ObjectNode view = Vectors.JSON.createObjectNode();
         for (Map.Entry<String, RootType> root : ROOTS.entrySet()) {
             String tree = Projection.tree(doc, root.getKey(), root.getValue());
             view.set(root.getKey(), Vectors.JSON.readTree(tree));
         }
-        expect(what, expected, ReferenceReader.plain(view));
+        return ReferenceReader.plain(view);
     }
 
     private Map<Long, Integer> ourClocks() {
@@ -326,7 +350,7 @@ final class Exchange {
 
     private void expect(String what, Object expected, Object actual) throws Differs {
         if (!expected.equals(actual)) {
-            throw new Differs(new Failure(what, expected.toString(), actual.toString(), List.copyOf(given)));
+            throw new Differs(new Failure(what, expected.toString(), actual.toString(), List.copyOf(given), view));
         }
     }
 

@@ -16,6 +16,10 @@ class OperationsTest {
     private static final List<JsonNode> RECORDED = Vectors.read("/vectors/operations.jsonl.gz");
     private static final int SEED = Integer.getInteger("walmerge.seed", (int) (System.nanoTime() & 0xffffff));
     private static final int SECONDS = Integer.getInteger("walmerge.seconds", 10);
+
+    /** However slow the machine is. */
+    private static final int LEAST = 5;
+
     private static final int HISTORIES = Integer.getInteger("walmerge.histories", Integer.MAX_VALUE);
 
     @Test
@@ -50,7 +54,8 @@ class OperationsTest {
         List<String> other = new ArrayList<>();
         int histories = 0;
         int merges = 0;
-        while (histories < HISTORIES && (HISTORIES < Integer.MAX_VALUE || System.nanoTime() < end)) {
+        while (histories < HISTORIES
+                && (HISTORIES < Integer.MAX_VALUE || histories < LEAST || System.nanoTime() < end)) {
             JsonNode history =
                     yjs.ask(Yjs.request("operations").put("seed", SEED).put("n", histories++));
             try {

@@ -2,13 +2,14 @@ package dev.walmerge.crdt;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Clients that edit at once, over all kinds of content, each edit written as one update of version 1. Any gap between units
@@ -57,27 +58,39 @@ final class RandomEdits {
         }
     }
 
-    private final Map<Integer, byte[]> updates = new HashMap<>();
+    private final SortedMap<Integer, byte[]> updates = new TreeMap<>();
     private final List<Client> clients = new ArrayList<>();
+
+    /** Whether all write at the front of one text, so that nearly every insert is in conflict with others. */
+    private final boolean crowded;
 
     // The edit that is being made.
     private Random random;
     private Client client;
     private int structs;
     private WireBytes written;
+
+    /** The content of the struct that is being made without its last units; null when it has but one. */
+    private WireBytes shorter;
+
+    private byte[] beginning;
     private Set<Id> deleted;
 
     private RandomEdits(long seed) {
         Random choice = new Random(seed);
-        int count = 2 + choice.nextInt(4);
+        crowded = choice.nextInt(4) == 0;
+        int count = crowded ? 6 : 2 + choice.nextInt(4);
         int from = choice.nextInt(CLIENTS.length);
         for (int i = 0; i < count; i++) {
             clients.add(new Client(CLIENTS[(from + i) % CLIENTS.length]));
         }
     }
 
-    /** The updates of the steps, by step. */
-    static Map<Integer, byte[]> history(long seed, List<Integer> steps) {
+    /**
+     * The updates of the steps: that of step n at 2 n + 1, and at 2 n sometimes one of only the first units of its first
+     * struct, as another replica might have had it.
+     */
+    static SortedMap<Integer, byte[]> history(long seed, List<Integer> steps) {
         RandomEdits edits = new RandomEdits(seed);
         for (int step : steps) {
             edits.step(step, new Random(seed * 1_000_003 + step));
@@ -98,16 +111,20 @@ final class RandomEdits {
             }
         }
         structs = 0;
+        beginning = null;
         written = new WireBytes();
         deleted = new LinkedHashSet<>();
         int clock = client.doc.stateVector().getOrDefault(client.id, 0);
         for (int i = random.nextInt(4) == 0 ? 1 + random.nextInt(5) : 1; i > 0; i--) {
-            edit(pick(targets()));
+            edit(crowded ? new Target(client.doc.root("t"), "t", 2) : pick(targets()));
         }
         if (structs > 0 || !deleted.isEmpty()) {
             byte[] update = WireBytes.update(client.id, clock, structs, written, deleted);
-            updates.put(step, update);
-            client.has.add(step);
+            updates.put(2 * step + 1, update);
+            client.has.add(2 * step + 1);
+            if (beginning != null) {
+                updates.put(2 * step, beginning);
+            }
         }
     }
 
@@ -145,7 +162,7 @@ final class RandomEdits {
             return;
         }
         List<ReferenceDoc.Unit> list = target.type.list;
-        int gap = random.nextInt(list.size() + 1);
+        int gap = random.nextInt(crowded ? Math.min(4, list.size() + 1) : list.size() + 1);
         if (!list.isEmpty() && random.nextInt(10) < 3) {
             delete(list.subList(Math.min(gap, list.size() - 1), Math.min(list.size(), gap + 1 + random.nextInt(9))));
             return;
@@ -161,6 +178,7 @@ final class RandomEdits {
     }
 
     private void insert(Target at, String key, ReferenceDoc.Unit left, ReferenceDoc.Unit right, boolean inList) {
+        shorter = null;
         WireBytes content = new WireBytes();
         int kind = content(content, at.ref, inList);
         WireBytes struct = new WireBytes();
@@ -181,6 +199,11 @@ final class RandomEdits {
             if (key != null) {
                 struct.string(key);
             }
+        }
+        if (structs == 0 && shorter != null && random.nextInt(3) == 0) {
+            int clock = client.doc.stateVector().getOrDefault(client.id, 0);
+            WireBytes begun = new WireBytes().raw(struct).raw(shorter);
+            beginning = WireBytes.update(client.id, clock, 1, begun, Set.of());
         }
         struct.raw(content);
         write(struct);
@@ -235,7 +258,13 @@ final class RandomEdits {
             out.string(pick(List.of("true", "null", "null", "\"red\"", "{\"r\":1,\"a\":[]}")));
             return 6;
         }
-        out.string(pick(TEXTS));
+        String text = pick(TEXTS);
+        out.string(text);
+        if (text.length() > 1) {
+            int cut = 1 + random.nextInt(text.length() - 1);
+            boolean half = Character.isHighSurrogate(text.charAt(cut - 1));
+            shorter = new WireBytes().string(half ? text.substring(0, cut - 1) + "\uFFFD" : text.substring(0, cut));
+        }
         return 4;
     }
 
@@ -253,13 +282,18 @@ final class RandomEdits {
             return 9;
         }
         out.number(count);
+        WireBytes values = new WireBytes();
         for (int i = 0; i < count; i++) {
+            if (i > 0) {
+                shorter = new WireBytes().number(i).raw(values);
+            }
             if (choice < 40) {
-                out.string(pick(List.of("undefined", "1", "\"x\"", "{\"a\":[1,{}]}", "null", "-1.5e300")));
+                values.string(pick(List.of("undefined", "1", "\"x\"", "{\"a\":[1,{}]}", "null", "-1.5e300")));
             } else {
-                any(out, 0);
+                any(values, 0);
             }
         }
+        out.raw(values);
         return choice < 40 ? 2 : 8;
     }
 

@@ -69,7 +69,7 @@ class ReferenceTest {
             deliveries.add(
                     new Delivery(deliveries.size() % 2 == 0 ? UpdateFormat.V1 : UpdateFormat.V2, List.of(update)));
         }
-        assertThat(Twins.difference(true, deliveries, 1 + deliveries.size() / 4))
+        assertThat(Twins.difference(true, deliveries, 1 + deliveries.size() / 2))
                 .as(record.path("id").asText() + record.path("n").asText())
                 .isNull();
     }

@@ -93,7 +93,8 @@ final class Yjs {
         } catch (IOException e) {
             return e.toString();
         }
-        return run(FOLDER, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error");
+        String fault = run(FOLDER, "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error");
+        return fault == null ? null : "no yjs; is the npm registry reachable? " + fault;
     }
 
     private static void copy() throws IOException {
@@ -118,7 +119,7 @@ final class Yjs {
                         .start();
                 if (!process.waitFor(120, TimeUnit.SECONDS)) {
                     process.destroyForcibly();
-                    return "`" + line + "` took more than 120 seconds; is the npm registry reachable?";
+                    return "`" + line + "` took more than 120 seconds";
                 }
                 return process.exitValue() == 0 ? null : "`" + line + "` failed: " + Files.readString(said);
             } finally {
