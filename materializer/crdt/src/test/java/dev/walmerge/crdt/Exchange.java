@@ -60,7 +60,7 @@ final class Exchange {
 
     Exchange(Yjs yjs, long seed) {
         this.yjs = yjs;
-        random = new Random(seed);
+        random = Seeds.of(seed, -1);
         clients = 2 + random.nextInt(4);
         gc = random.nextInt(4) > 0;
         doc = Doc.create(gc);
@@ -76,11 +76,10 @@ final class Exchange {
     Failure run(long seed, List<Integer> steps) {
         try {
             for (int step : steps) {
-                random = new Random(seed * 1_000_003 + step);
-                random.nextInt();
+                random = Seeds.of(seed, step);
                 step();
             }
-            random = new Random(~seed);
+            random = Seeds.of(seed, -2);
             while (!held.isEmpty()) {
                 deliver(held.remove(random.nextInt(held.size())));
             }

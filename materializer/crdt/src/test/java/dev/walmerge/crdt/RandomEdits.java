@@ -77,7 +77,7 @@ final class RandomEdits {
     private Set<Id> deleted;
 
     private RandomEdits(long seed) {
-        Random choice = new Random(seed);
+        Random choice = Seeds.of(seed, -1);
         crowded = choice.nextInt(4) == 0;
         int count = crowded ? 6 : 2 + choice.nextInt(4);
         int from = choice.nextInt(CLIENTS.length);
@@ -93,14 +93,13 @@ final class RandomEdits {
     static SortedMap<Integer, byte[]> history(long seed, List<Integer> steps) {
         RandomEdits edits = new RandomEdits(seed);
         for (int step : steps) {
-            edits.step(step, new Random(seed * 1_000_003 + step));
+            edits.step(step, Seeds.of(seed, step));
         }
         return edits.updates;
     }
 
     private void step(int step, Random of) {
         random = of;
-        random.nextInt();
         client = pick(clients);
         Client other = pick(clients);
         if (random.nextInt(5) < 2) {

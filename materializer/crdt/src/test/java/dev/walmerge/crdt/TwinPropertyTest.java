@@ -42,7 +42,7 @@ class TwinPropertyTest {
             List<byte[]> updates =
                     new ArrayList<>(RandomEdits.history(seed, steps(seed)).values());
             Twins newer = twins(updates, updates.size());
-            Twins older = twins(updates, new Random(seed).nextInt(updates.size() + 1));
+            Twins older = twins(updates, Seeds.of(seed, -2).nextInt(updates.size() + 1));
             assertThat(Twins.updated(newer, older))
                     .as("seed %d, history %d", SEED, n)
                     .isNull();
@@ -58,7 +58,7 @@ class TwinPropertyTest {
     }
 
     private static List<Integer> steps(long seed) {
-        int count = 5 + new Random(seed).nextInt(60);
+        int count = 5 + Seeds.of(seed, -3).nextInt(60);
         return IntStream.range(0, count).boxed().toList();
     }
 
@@ -74,10 +74,10 @@ class TwinPropertyTest {
     private static List<Delivery> deliveries(long seed, List<Integer> steps) {
         record Sent(double at, int step) {}
         SortedMap<Integer, byte[]> updates = RandomEdits.history(seed, steps);
-        double delay = new Random(~seed).nextInt(3) * 10;
+        double delay = Seeds.of(seed, -4).nextInt(3) * 10;
         List<Sent> sent = new ArrayList<>();
         for (int step : updates.keySet()) {
-            Random random = new Random(seed ^ (step * 0x9E3779B97F4A7C15L));
+            Random random = Seeds.of(seed, step);
             sent.add(new Sent(step + random.nextDouble() * 2 * delay, step));
             if (random.nextInt(5) == 0) {
                 sent.add(new Sent(step + random.nextDouble() * 120, step));
@@ -87,7 +87,7 @@ class TwinPropertyTest {
         List<Delivery> deliveries = new ArrayList<>();
         List<byte[]> together = new ArrayList<>();
         for (Sent one : sent) {
-            Random random = new Random(seed + one.step * 0xC2B2AE3D27D4EB4FL);
+            Random random = Seeds.of(~seed, one.step);
             together.add(updates.get(one.step));
             if (random.nextInt(3) > 0) {
                 UpdateFormat format = random.nextBoolean() ? UpdateFormat.V1 : UpdateFormat.V2;
