@@ -1,21 +1,8 @@
 // What yjs makes of updates, snapshots and relative positions, one random history a line, for OperationsTest.
-// npm install here, then npm run operations; by hand: node operations.mjs SEED COUNT [FOLDER with yjs]
-import { createRequire } from 'node:module'
+// By hand, in this folder after npm ci: node operations.mjs SEED COUNT
 import { pathToFileURL } from 'node:url'
-
-const [seedText, countText, folder] = process.argv.slice(2)
-const Y = createRequire(pathToFileURL((folder ?? process.cwd()) + '/').href)('yjs')
-
-let seed = Number(seedText)
-const random = () => {
-  seed = seed + 0x6D2B79F5 | 0
-  let t = Math.imul(seed ^ seed >>> 15, 1 | seed)
-  t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t
-  return ((t ^ t >>> 14) >>> 0) / 4294967296
-}
-const below = n => Math.floor(random() * n)
-const pick = list => list[below(list.length)]
-const base64 = bytes => Buffer.from(bytes).toString('base64')
+import * as Y from 'yjs'
+import { base64, below, clientIds, pick, random, reseed } from './editing.mjs'
 
 const value = () => pick([1, -5, 'a', '😀x', null, true, 1.5, { a: [1, { b: 2 }] }, [1, 2]])
 const newType = () => pick([
@@ -82,9 +69,8 @@ const view = doc => {
   return { json: { t: t.toJSON(), m: m.toJSON(), a: a.toJSON(), x: x.toJSON() }, delta: t.toDelta() }
 }
 
-for (let n = 0; n < Number(countText); n++) {
-  const clients = new Set()
-  while (clients.size < 2 + n % 3) clients.add(random() < 0.5 ? 1 + below(200) : 1 + below(2 ** 32 - 2))
+export const operations = (seed, n) => {
+  reseed(Math.imul(seed, 0x9E3779B1) + n)
   const updates = []
   const states = []
   const stages = []
@@ -94,7 +80,7 @@ for (let n = 0; n < Number(countText); n++) {
     roots(doc)
     doc.clientID = 0
   }
-  const docs = [...clients].map(client => {
+  const docs = clientIds(2 + n % 3).map(client => {
     const doc = new Y.Doc({ gc: random() < 0.7 })
     doc.clientID = client
     roots(doc)
@@ -130,7 +116,7 @@ for (let n = 0; n < Number(countText); n++) {
       sv: base64(sv), diffV1: base64(Y.diffUpdate(merged, sv)), diffV2: base64(Y.diffUpdateV2(v2, sv))
     })
   }
-  console.log(JSON.stringify({
+  return {
     n,
     kept: base64(Y.encodeStateAsUpdateV2(kept)),
     collected: base64(Y.encodeStateAsUpdateV2(collected)),
@@ -142,5 +128,10 @@ for (let n = 0; n < Number(countText); n++) {
       deltaAt: kept.getText('t').toDelta(snapshot),
       positions: positions.map(at => ({ ...at, kept: resolved(at.bytes, kept), collected: resolved(at.bytes, collected) }))
     }))
-  }))
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [seed, count] = process.argv.slice(2).map(Number)
+  for (let n = 0; n < count; n++) console.log(JSON.stringify(operations(seed, n)))
 }

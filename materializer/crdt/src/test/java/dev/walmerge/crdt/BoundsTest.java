@@ -33,7 +33,7 @@ class BoundsTest {
     @ParameterizedTest
     @MethodSource("refused")
     void refusedWithinBounds(Input input) throws Exception {
-        Doc doc = Seeds.half(true);
+        Doc doc = SeededDoc.half(true);
         byte[] before = doc.encodeStateWithPending(UpdateFormat.V2);
         long nanos = Long.MAX_VALUE;
         long allocated = Long.MAX_VALUE;

@@ -9,7 +9,7 @@ import java.util.SortedMap;
 class BytesFuzzTest {
     @FuzzTest(maxDuration = "2m")
     void stateVector(byte[] input) throws Exception {
-        Doc doc = Seeds.half(true);
+        Doc doc = SeededDoc.half(true);
         SortedMap<Long, Integer> clocks = Soundness.resultOrNull(input, 0, () -> StateVectors.decode(input));
         byte[] full = doc.encodeState(UpdateFormat.V1);
         for (UpdateFormat format : UpdateFormat.values()) {
@@ -32,7 +32,7 @@ class BytesFuzzTest {
 
     @FuzzTest(maxDuration = "2m")
     void snapshot(byte[] input) throws Exception {
-        Doc doc = Seeds.half(false);
+        Doc doc = SeededDoc.half(false);
         for (UpdateFormat format : UpdateFormat.values()) {
             Snapshot snapshot = Soundness.resultOrNull(input, 0, () -> Snapshot.decode(format, input));
             if (snapshot != null) {
@@ -48,7 +48,7 @@ class BytesFuzzTest {
 
     @FuzzTest(maxDuration = "2m")
     void position(byte[] input) throws Exception {
-        Doc doc = Seeds.half(false);
+        Doc doc = SeededDoc.half(false);
         RelativePosition position = Soundness.resultOrNull(input, 0, () -> RelativePosition.decode(input));
         if (position != null) {
             assertThat(RelativePosition.decode(position.encode())).isEqualTo(position);

@@ -1,93 +1,115 @@
 package dev.walmerge.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.Base64;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Random concurrent histories over all types, made and merged by the real yjs: some recorded, any number run by node on
- * demand, which then loads the states made of them.
+ * Random concurrent histories over all types, made and merged by the real yjs: some recorded, and new ones in each run.
+ * {@code -Dwalmerge.seed=N} repeats a run; {@code -Dwalmerge.histories=N} or {@code -Dwalmerge.seconds=N} says how many.
  */
 class DifferentialTest {
-    private static final long SEED = Long.getLong("walmerge.seed", 1L);
-    private static final int HISTORIES = Integer.getInteger("walmerge.histories", 500);
+    private static final int SEED = Integer.getInteger("walmerge.seed", (int) (System.nanoTime() & 0xffffff));
+    private static final int SECONDS = Integer.getInteger("walmerge.seconds", 10);
+
+    /** However slow the machine is. */
+    private static final int LEAST = 20;
+
+    private static final int HISTORIES = Integer.getInteger("walmerge.histories", Integer.MAX_VALUE);
 
     @Test
     void mergesWhatIsRecordedAsYjsDid() throws Exception {
         int histories = 0;
         int sameBytes = 0;
-        try (InputStream in = DifferentialTest.class.getResourceAsStream("/vectors/random-histories.jsonl.gz");
-                BufferedReader lines =
-                        new BufferedReader(new InputStreamReader(new GZIPInputStream(in), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                sameBytes += new RandomHistory(Vectors.JSON.readTree(line), "recorded").check() ? 1 : 0;
-                histories++;
-            }
+        for (JsonNode record : Vectors.read("/vectors/random-histories.jsonl.gz")) {
+            sameBytes += new RandomHistory(record).check() ? 1 : 0;
+            histories++;
         }
-        report("recorded", histories, sameBytes);
+        System.out.println("recorded: " + histories + " histories, " + sameBytes + " with the bytes of yjs");
+        // What Yjs joins depends a little on order, so a few states are cut otherwise; their content never differs.
+        assertThat(sameBytes).isGreaterThan(histories * 9 / 10);
         assertThat(histories).isEqualTo(60);
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "walmerge.yjs", matches = ".+", disabledReason = "-Dwalmerge.yjs=FOLDER with yjs")
-    void mergesAsYjsDoesAndIsLoadedByIt() throws Exception {
-        Path generator = Path.of(System.getProperty("walmerge.yjs"), "random-histories.mjs");
-        Process node = new ProcessBuilder(
-                        "node", generator.toString(), Long.toString(SEED), Integer.toString(HISTORIES), "talk")
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+    void mergesAsYjsDoesAndIsLoadedByIt() {
+        Yjs yjs = Yjs.get();
+        long end = System.nanoTime() + SECONDS * 1_000_000_000L;
         int histories = 0;
+        int compared = 0;
         int sameBytes = 0;
-        try (BufferedReader lines = node.inputReader(StandardCharsets.UTF_8);
-                BufferedWriter replies = node.outputWriter(StandardCharsets.UTF_8)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                RandomHistory history = new RandomHistory(Vectors.JSON.readTree(line), "seed " + SEED);
-                sameBytes += history.check() ? 1 : 0;
-                replies.write(states(history.made()));
-                replies.newLine();
-                replies.flush();
-                JsonNode verdict = Vectors.JSON.readTree(lines.readLine());
-                assertThat(verdict.path("loaded").asBoolean())
-                        .as("%s: yjs shows a state of ours differently: %s", history, verdict)
-                        .isTrue();
-                histories++;
+        int otherBytes = 0;
+        while (histories < HISTORIES
+                && (HISTORIES < Integer.MAX_VALUE || histories < LEAST || System.nanoTime() < end)) {
+            long seed = SEED * 1_000_000L + histories;
+            List<Integer> steps = steps(seed);
+            Exchange exchange = new Exchange(yjs, seed);
+            if (exchange.run(seed, steps) != null) {
+                fail(shrunk(yjs, seed, steps));
             }
-        } finally {
-            node.destroy();
+            histories++;
+            compared += exchange.compared;
+            sameBytes += exchange.sameBytes;
+            otherBytes += exchange.otherBytes;
         }
-        report("seed " + SEED, histories, sameBytes);
-        assertThat(histories).isEqualTo(HISTORIES);
+        System.out.printf(
+                "yjs: %d histories, compared %d times, %d of %d states and merges with other bytes, seed %d%n",
+                histories, compared, otherBytes, sameBytes + otherBytes, SEED);
+        assertThat(compared).isPositive();
+        assertThat(otherBytes).isLessThan(sameBytes / 10);
     }
 
-    private static void report(String what, int histories, int sameBytes) {
-        System.out.println(what + ": " + histories + " histories, " + sameBytes + " with the bytes of yjs");
-        // What Yjs joins depends a little on order, so a few states are cut otherwise; their content never differs.
-        assertThat(sameBytes).isGreaterThan(histories * 9 / 10);
+    private static List<Integer> steps(long seed) {
+        return IntStream.range(0, 10 + Seeds.of(seed, -3).nextInt(60)).boxed().toList();
     }
 
-    private static String states(List<RandomHistory.State> made) {
-        ObjectNode reply = Vectors.JSON.createObjectNode();
-        ArrayNode states = reply.putArray("states");
-        for (RandomHistory.State state : made) {
-            states.addObject()
-                    .put(
-                            state.format() == UpdateFormat.V1 ? "v1" : "v2",
-                            Base64.getEncoder().encodeToString(state.bytes()))
-                    .put("gc", state.gc());
+    private static String shrunk(Yjs yjs, long seed, List<Integer> steps) {
+        List<Integer> fewer = Shrinker.minimal(steps, some -> new Exchange(yjs, seed).run(seed, some) != null);
+        Exchange.Failure failure = new Exchange(yjs, seed).run(seed, fewer);
+        List<String> given = failure.given();
+        if (new Exchange(yjs, seed).replay(given) != null) {
+            given = Shrinker.minimal(given, some -> new Exchange(yjs, seed).replay(some) != null);
+            failure = new Exchange(yjs, seed).replay(given);
         }
-        return reply.toString();
+        String text = given.stream().map(each -> "\"" + each + "\"").collect(Collectors.joining(",\n        "));
+        return Shrinker.report("yjs-" + seed, """
+                %s: yjs has
+                %s
+                and we
+                %s
+                steps %s of -Dwalmerge.seed=%d; as a test:
+                Exchange.check(%s, \"""
+                        %s\""",
+                        %s);
+                """.formatted(
+                        failure.what(),
+                        failure.expected(),
+                        failure.actual(),
+                        fewer,
+                        SEED,
+                        new Exchange(yjs, seed).gc(),
+                        failure.view().replace("\\", "\\\\"),
+                        text));
+    }
+
+    /** In the form a failure is reported in: two write at the front of a text at once, and one key. */
+    @Test
+    void casesCanBePasted() throws Exception {
+        String view = """
+                {"":{"attrs":{},"delta":[],"k":"text","len":0},
+                 "a":{"c":[],"k":"array"},
+                 "m":{"e":{"k":{"v":true}},"k":"map"},
+                 "second":{"attrs":{},"delta":[],"k":"text","len":0},
+                 "t":{"attrs":{},"delta":[{"insert":"abb"}],"k":"text","len":3},
+                 "x":{"c":[],"k":"xmlFragment"}}""";
+        String first = "V1 010201000401017401612801016d016b017e00";
+        String second = "V1 01020200040101740262622801016d016b017800";
+        Exchange.check(true, view, first, second);
+        Exchange.check(false, view, second, first);
     }
 }

@@ -30,7 +30,7 @@ class UpdateFuzzTest {
         // Which of the two it is hardly matters for what is refused, and what is taken comes in many lengths.
         boolean gc = input.length % 2 == 0;
         Soundness.apply(gc, Doc.create(gc), format, input);
-        Soundness.apply(gc, Seeds.half(gc), format, input);
+        Soundness.apply(gc, SeededDoc.half(gc), format, input);
         Soundness.operations(format, input);
     }
 
