@@ -77,6 +77,32 @@ final class ContentStore {
         return blobCount - count;
     }
 
+    int addUnits(String from) {
+        units.add(from);
+        return units.count - from.length();
+    }
+
+    /** Appends to the string of a row; the caller adds the length. */
+    void append(StructStore s, int row, String more) {
+        int count = s.length[row];
+        int needed = Math.addExact(count, more.length());
+        if (s.room[row] < needed) {
+            int wanted = Math.addExact(needed, needed / 2 + 8);
+            if (s.content[row] + s.room[row] == units.count) {
+                units.reserve(wanted - s.room[row]);
+                units.count += wanted - s.room[row];
+            } else {
+                units.reserve(wanted);
+                units.move(s.content[row], units.count, count);
+                wastedUnits += s.room[row];
+                s.content[row] = units.count;
+                units.count += wanted;
+            }
+            s.room[row] = wanted;
+        }
+        units.put(s.content[row] + count, more);
+    }
+
     private void roomForBytes(int more) {
         int needed = Math.addExact(blobCount, more);
         if (needed > blob.length) {
@@ -166,6 +192,13 @@ final class ContentStore {
         }
         System.arraycopy(blob, from, blob, s.content[left] + leftCount, rightCount);
         dropBytes(from, s.room[right]);
+    }
+
+    /** The string of a row loses units at its start. */
+    void cutFront(StructStore s, int row, int count) {
+        s.content[row] += count;
+        s.room[row] -= count;
+        wastedUnits += count;
     }
 
     void compactIfWorthIt(StructStore s) {

@@ -1,6 +1,5 @@
 package dev.walmerge.crdt;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +46,8 @@ public final class Doc {
 
     private int restedStructs;
     private StructStore store;
-    private Merge merge;
-    private Integrator integrator;
+    Merge merge;
+    Integrator integrator;
     PendingStructs pendingStructs;
 
     /** By client id; always sorted and merged. */
@@ -179,6 +178,49 @@ public final class Doc {
                 throw new MalformedUpdateException("pending-limit", 0);
             }
         }
+    }
+
+    /** Edits this document as a client, whose id no other writer may use: 0 to {@link Limits#CLIENT_LAST}. */
+    public Editor edit(long clientId) {
+        if (clientId < 0 || clientId > Limits.CLIENT_LAST) {
+            throw new IllegalArgumentException("client id " + clientId);
+        }
+        return new Editor(this, new Author(this, clientId));
+    }
+
+    /** Frees the memory of what edits by index set up; they set it up again when they need it. */
+    public void dropIndexes() {
+        if (rested == null) {
+            store.order = null;
+        }
+    }
+
+    /** @throws IllegalStateException when there is no room for that many units more */
+    void checkRoom(int clock, int more) {
+        boolean full = clock > Integer.MAX_VALUE - more
+                || (long) store.contents.units.count + more > CONTENT_LAST
+                || store.contents.blobCount > CONTENT_LAST
+                || store.used > CONTENT_LAST - 3;
+        if (full) {
+            throw new IllegalStateException("the document is full");
+        }
+    }
+
+    /** The end of a transaction of edits. */
+    void finishEdits() {
+        if (rested != null) {
+            return;
+        }
+        if (hasPending()) {
+            if (!pendingStructs.isEmpty() && merge.addedStructs()) {
+                pendingStructs.drain(store, integrator);
+            }
+            if (pendingDeletes.size > 0) {
+                merge.retryDeletes(pendingDeletes);
+            }
+            noteMissing(false);
+        }
+        merge.finish();
     }
 
     private int merge(Workbench bench) {
@@ -453,14 +495,6 @@ public final class Doc {
 
     /** The roots something was ever put in, ordered by name. */
     public List<Root> roots() {
-        store();
-        List<Root> roots = new ArrayList<>();
-        for (int t = 0; t < store.types.size; t++) {
-            if (store.types.isRoot(t)) {
-                roots.add(new Root(store.names.get(store.types.name[t]), RootTypes.infer(store, t)));
-            }
-        }
-        roots.sort(Root.BY_NAME);
-        return roots;
+        return RootTypes.all(store());
     }
 }

@@ -91,6 +91,9 @@ final class Integrator {
         store.contents.append(store, s, in.units, in.content[i], in.length[i]);
         store.length[s] += in.length[i];
         store.clients.state[c] += in.length[i];
+        if (store.order != null) {
+            store.order.changed(s);
+        }
         merge.grew(c);
         return true;
     }
@@ -144,6 +147,19 @@ final class Integrator {
         link(s, place(s, left, right));
         append(c, s);
         settle(s, in, i);
+    }
+
+    /** Adds an item made here, which knows its neighbours; its client's next. Only behind the newest it may be joined. */
+    void add(int s, int behind, boolean waitedFor) {
+        int c = store.client[s];
+        StructList own = store.clients.structs[c];
+        if (waitedFor || (behind != NONE && !own.isEmpty() && behind == own.newest())) {
+            merge.touch(c);
+        } else {
+            merge.grew(c);
+        }
+        link(s, behind);
+        append(c, s);
     }
 
     /** Text that came unit by unit: the first one finds its place, the others go on from there unless something keeps them apart. */
@@ -302,6 +318,9 @@ final class Integrator {
             if (behind != NONE) {
                 merge.delete(behind);
             }
+        }
+        if (store.order != null) {
+            store.order.linked(s, behind);
         }
     }
 

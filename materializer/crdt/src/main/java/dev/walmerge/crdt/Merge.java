@@ -41,6 +41,10 @@ final class Merge {
         this.gc = gc;
     }
 
+    boolean frees() {
+        return gc;
+    }
+
     /** A client is about to get a struct. */
     void touch(int c) {
         ClientTable clients = store.clients;
@@ -61,6 +65,14 @@ final class Merge {
             clients.undrained[c] = true;
             drainClients = push(drainClients, drainClientCount++, c);
         }
+    }
+
+    /** Units were deleted in place: their neighbour, deleted and freed before, took them over. */
+    void erased(int c, int from, int count) {
+        long id = store.clients.id[c];
+        store.deletes.note(id, from, count);
+        undrained.grow(id, from, count);
+        tidyUndrained();
     }
 
     private static int[] push(int[] list, int at, int value) {
@@ -96,6 +108,9 @@ final class Merge {
     private void deleteOne(int s) {
         store.markDeleted(s);
         noteDeleted(s);
+        if (store.order != null) {
+            store.order.changed(s);
+        }
         if (store.kind(s) == Kind.TYPE) {
             stack = push(stack, stackSize++, store.content[s]);
         }
@@ -248,6 +263,10 @@ final class Merge {
                 undrained.grow(id, deleted.clock[i], deleted.length[i]);
             }
         }
+        tidyUndrained();
+    }
+
+    private void tidyUndrained() {
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
             undrainedLimit = Math.max(256, undrained.size * 2);
@@ -295,6 +314,9 @@ final class Merge {
                 collectChild(s);
                 s = next;
             }
+        }
+        if (store.order != null) {
+            store.order.drop(type);
         }
         types.remove(type);
     }

@@ -208,6 +208,14 @@ final class StructList {
         System.arraycopy(firsts, from, firsts, to, count);
     }
 
+    /** The struct that begins with {@code from} is about to begin with another clock, and the one before it to end there. */
+    void moveStart(int from, int to, int[] clock) {
+        int position = position(from, clock);
+        if ((position & PLACE) == 0) {
+            firsts[position >>> PLACE_BITS] = to;
+        }
+    }
+
     /**
      * Joins what says one run among the structs of {@code [from, end)}, the one before them and the one behind. Chunks that
      * got small are put together.

@@ -25,6 +25,9 @@ final class StructStore {
     /** Changes with everything that is encoded: what was encoded at the same number says the same. */
     long revision;
 
+    /** Of lists that are edited by index; null until there is one. */
+    ListIndex order;
+
     int[] client = {};
     int[] clock = {};
     int[] length = {};
@@ -219,6 +222,9 @@ final class StructStore {
             types.setLast(parent[r], parentSub[r], r);
         }
         dirty.add(c, clock[r], 1);
+        if (order != null) {
+            order.split(s, r);
+        }
         return list.insertAfter(position, r, clock);
     }
 
@@ -267,6 +273,9 @@ final class StructStore {
                 || rightClock[s] != rightClock[r]
                 || !Kind.mergeable(kind(s))) {
             return false;
+        }
+        if (order != null) {
+            order.joined(s, r);
         }
         if (kind(s) == Kind.STRING) {
             contents.joinUnits(this, s, r);
@@ -317,6 +326,7 @@ final class StructStore {
                 + contents.bytes()
                 + types.bytes()
                 + names.bytes()
-                + deletes.bytes();
+                + deletes.bytes()
+                + (order == null ? 0 : order.bytes());
     }
 }

@@ -44,6 +44,13 @@ final class Units {
         }
     }
 
+    /** Overwrites units from {@code at} on. */
+    void put(int at, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            set(at + i, text.charAt(i));
+        }
+    }
+
     private static boolean isPlain(char unit) {
         return unit > 0 && unit < 0x80;
     }

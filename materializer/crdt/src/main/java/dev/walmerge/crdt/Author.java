@@ -1,0 +1,339 @@
+package dev.walmerge.crdt;
+
+/**
+ * Writes items of one client at places that are known: the neighbours of a new item are its origins, so there is no conflict to
+ * resolve. Also finds places by index.
+ */
+final class Author {
+    private static final int NONE = StructStore.NONE;
+
+    /** A list of more structs than this gets an index at the first edit. */
+    private static final int WALK_LAST = 16;
+
+    private final Doc doc;
+    private final long clientId;
+
+    /** The parts of the document, which has others after it rested. */
+    StructStore store;
+
+    Merge merge;
+    private Integrator integrator;
+
+    /** Where {@link #seek} ended: a row, and the unit within it. */
+    int row;
+
+    int offset;
+
+    Author(Doc doc, long clientId) {
+        this.doc = doc;
+        this.clientId = clientId;
+    }
+
+    /** To be called before anything else is done. */
+    StructStore open() {
+        StructStore now = doc.store();
+        if (now != store) {
+            store = now;
+            merge = doc.merge;
+            integrator = doc.integrator;
+        }
+        return now;
+    }
+
+    /** Finds a visible unit of a list; false when there are not that many. */
+    boolean seek(int type, int unit) {
+        if (!indexed(type)) {
+            int rest = unit;
+            int steps = 0;
+            for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
+                int visible = visible(s);
+                if (rest < visible) {
+                    row = s;
+                    offset = rest;
+                    return true;
+                }
+                rest -= visible;
+                if (++steps > WALK_LAST) {
+                    return index(type) && seek(type, unit);
+                }
+            }
+            return false;
+        }
+        if (unit >= store.order.length(type)) {
+            return false;
+        }
+        store.order.seek(type, unit);
+        row = store.order.row;
+        offset = unit - store.order.start;
+        return true;
+    }
+
+    /** Whether a list may hold formats. Looks at all of a short one. */
+    boolean formatted(int type) {
+        if (!indexed(type)) {
+            int steps = 0;
+            for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
+                if (store.kind(s) == Kind.FORMAT) {
+                    return true;
+                }
+                if (++steps > WALK_LAST) {
+                    index(type);
+                    return store.order.formatted(type);
+                }
+            }
+            return false;
+        }
+        return store.order.formatted(type);
+    }
+
+    /** The last item of a list, deleted or not; NONE when it has none. */
+    int last(int type) {
+        if (!indexed(type)) {
+            int last = NONE;
+            int steps = 0;
+            for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
+                last = s;
+                if (++steps > WALK_LAST) {
+                    index(type);
+                    return store.order.last(type);
+                }
+            }
+            return last;
+        }
+        return store.order.last(type);
+    }
+
+    private boolean indexed(int type) {
+        return store.order != null && store.order.covers(type);
+    }
+
+    private boolean index(int type) {
+        if (store.order == null) {
+            store.order = new ListIndex(store);
+        }
+        store.order.build(type);
+        return true;
+    }
+
+    int visible(int s) {
+        return store.isDeleted(s) || !Kind.countable(store.kind(s)) ? 0 : store.length[s];
+    }
+
+    /** Cuts an item before a unit of it and returns the part that begins there. */
+    int cut(int s, int at) {
+        return at == 0 ? s : store.cleanStart(store.client[s], store.clock[s] + at, merge.dirty);
+    }
+
+    /** The item that ends with visible unit {@code index - 1}, cut there; NONE for the front. */
+    int before(int type, int index) {
+        if (index == 0) {
+            return NONE;
+        }
+        if (index < 0 || !seek(type, index - 1)) {
+            throw new IndexOutOfBoundsException("index " + index);
+        }
+        int s = row;
+        if (offset + 1 < store.length[s]) {
+            cut(s, offset + 1);
+        }
+        return s;
+    }
+
+    /** What follows an item, or the first one of the list. */
+    int behind(int type, int left) {
+        return left == NONE ? store.types.start[type] : store.right[left];
+    }
+
+    /** @throws IndexOutOfBoundsException unless there are {@code count} visible units from {@code index} on */
+    void check(int type, int index, int count) {
+        if (index < 0 || count < 0 || index > Integer.MAX_VALUE - count || !seek(type, index + count - 1)) {
+            throw new IndexOutOfBoundsException("index " + index + ", count " + count);
+        }
+    }
+
+    /** Deletes visible units, which must be there, as Yjs does in arrays: what isn't counted between them too. */
+    void delete(int type, int index, int count) {
+        check(type, index, count);
+        if (count > 1) {
+            seek(type, index);
+        }
+        if (count < store.length[row] && erase(row, offset, count)) {
+            return;
+        }
+        int s = cut(row, offset);
+        int rest = count;
+        while (rest > 0) {
+            if (!store.isDeleted(s)) {
+                if (rest < store.length[s]) {
+                    cut(s, rest);
+                }
+                merge.delete(s);
+                rest -= store.length[s];
+            }
+            s = store.right[s];
+        }
+    }
+
+    /**
+     * Deletes units of a string that lie beside others of it which were deleted and freed before: only the border moves. This is what
+     * cutting, freeing and joining would come to, and what happens when somebody erases a text.
+     */
+    private boolean erase(int s, int at, int count) {
+        if (!merge.frees() || !store.isText(s)) {
+            return false;
+        }
+        int c = store.client[s];
+        StructList list = store.clients.structs[c];
+        int r = store.right[s];
+        int from = store.clock[s] + at;
+        if (at > 0 && at + count == store.length[s]) {
+            if (r == NONE || !continues(s, r, from)) {
+                return false;
+            }
+            list.moveStart(store.clock[r], from, store.clock);
+            store.clock[r] = from;
+            store.originClock[r] = from - 1;
+            store.length[r] += count;
+        } else {
+            int l = store.left[s];
+            if (at > 0 || l == NONE || !continues(l, s, from + count)) {
+                return false;
+            }
+            list.moveStart(from, from + count, store.clock);
+            store.contents.cutFront(store, s, count);
+            store.clock[s] += count;
+            store.originClock[s] = store.clock[s] - 1;
+            store.length[l] += count;
+        }
+        store.length[s] -= count;
+        if (store.order != null) {
+            store.order.changed(s);
+        }
+        merge.erased(c, from, count);
+        return true;
+    }
+
+    /** Whether two neighbours are one run but for one of them being freed, and nothing speaks against a border at {@code clock}. */
+    private boolean continues(int l, int r, int clock) {
+        int text = store.isText(l) ? l : r;
+        int freed = text == l ? r : l;
+        if (store.kind(freed) != Kind.DELETED
+                || store.client[l] != store.client[r]
+                || store.end(l) != store.clock[r]
+                || store.originClient[r] != store.client[l]
+                || store.originClock[r] != store.clock[r] - 1
+                || store.rightClient[l] != store.rightClient[r]
+                || store.rightClock[l] != store.rightClock[r]) {
+            return false;
+        }
+        Units units = store.contents.units;
+        return !units.isWide()
+                || !Character.isHighSurrogate(units.at(store.content[text] + clock - store.clock[text] - 1));
+    }
+
+    private int item(int kind, int length, int type, int sub, int left, int right) {
+        int c = store.clients.intern(clientId);
+        int clock = store.clients.state[c];
+        doc.checkRoom(clock, length);
+        int s = store.allocate(kind);
+        store.client[s] = c;
+        store.clock[s] = clock;
+        store.length[s] = length;
+        store.parent[s] = type;
+        store.parentSub[s] = sub;
+        if (left != NONE) {
+            store.originClient[s] = store.client[left];
+            store.originClock[s] = store.end(left) - 1;
+        }
+        if (right != NONE) {
+            store.rightClient[s] = store.client[right];
+            store.rightClock[s] = store.clock[right];
+        }
+        return s;
+    }
+
+    /** Puts a string between neighbours; returns the item that ends with it, which may be {@code left} grown. */
+    int string(int type, int left, int right, String text) {
+        if (left != NONE && goesOn(left, right)) {
+            grow(left, text);
+            return left;
+        }
+        int s = item(Kind.STRING, text.length(), type, NONE, left, right);
+        store.content[s] = store.contents.addUnits(text);
+        store.room[s] = text.length();
+        integrator.add(s, left, doc.hasPending());
+        return s;
+    }
+
+    /** Whether a string behind {@code left} would be joined with it at once. */
+    private boolean goesOn(int left, int right) {
+        int c = store.client[left];
+        if (store.kind(left) != Kind.STRING
+                || store.isDeleted(left)
+                || store.end(left) != store.clients.state[c]
+                || store.clients.id[c] != clientId) {
+            return false;
+        }
+        return right == NONE
+                ? store.rightClient[left] == NONE
+                : store.rightClient[left] == store.client[right] && store.rightClock[left] == store.clock[right];
+    }
+
+    private void grow(int s, String text) {
+        int c = store.client[s];
+        doc.checkRoom(store.end(s), text.length());
+        if (doc.hasPending()) {
+            merge.touch(c);
+        } else {
+            merge.grew(c);
+        }
+        store.contents.append(store, s, text);
+        store.length[s] += text.length();
+        store.clients.state[c] = store.end(s);
+        if (store.order != null) {
+            store.order.changed(s);
+        }
+    }
+
+    /** Puts encoded values between neighbours, or as the value of a key. */
+    int values(int type, int sub, int left, int right, ByteWriter bytes, int count) {
+        return bytes(item(Kind.ANY, count, type, sub, left, right), left, bytes);
+    }
+
+    int embed(int type, int left, int right, ByteWriter bytes) {
+        return bytes(item(Kind.EMBED, 1, type, NONE, left, right), left, bytes);
+    }
+
+    int binary(int type, int sub, int left, int right, byte[] value) {
+        int s = item(Kind.BINARY, 1, type, sub, left, right);
+        return content(s, left, value, value.length);
+    }
+
+    int format(int type, int left, int right, String key, byte[] value) {
+        int s = item(Kind.FORMAT, 1, type, NONE, left, right);
+        store.content[s] = store.contents.addBytes(value, 0, value.length);
+        store.contentBytes[s] = value.length;
+        store.room[s] = store.names.intern(key);
+        integrator.add(s, left, doc.hasPending());
+        return s;
+    }
+
+    int nested(int type, int sub, int left, int right, int ref, String name) {
+        int s = item(Kind.TYPE, 1, type, sub, left, right);
+        store.content[s] = store.types.add(ref, s, name == null ? Names.NONE : store.names.intern(name));
+        integrator.add(s, left, doc.hasPending());
+        return s;
+    }
+
+    private int bytes(int s, int left, ByteWriter bytes) {
+        return content(s, left, bytes.array(), bytes.size());
+    }
+
+    private int content(int s, int left, byte[] bytes, int count) {
+        store.content[s] = store.contents.addBytes(bytes, 0, count);
+        store.contentBytes[s] = count;
+        store.room[s] = count;
+        integrator.add(s, left, doc.hasPending());
+        return s;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.walmerge.crdt;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A text: Yjs' {@code Y.Text} and {@code Y.XmlText}. Indexes count UTF-16 units and embeds. An edit within a surrogate pair turns its
+ * halves into U+FFFD, as in Yjs; so does one that brings a lone half.
+ */
+public final class SharedText extends SharedType {
+    SharedText(Editor editor, String root) {
+        super(editor, root);
+    }
+
+    SharedText(Editor editor, Id holder, int type) {
+        super(editor, holder, type);
+    }
+
+    public int length() {
+        return visibleLength();
+    }
+
+    /** The text without formats and embeds. */
+    @Override
+    public String toString() {
+        int found = readable();
+        return found == NONE ? "" : TextView.text(store(), found).toString();
+    }
+
+    /** Inserts text with the attributes that hold at its place. */
+    public void insert(int index, String text) {
+        if (text.isEmpty()) {
+            return;
+        }
+        int found = writable();
+        editor.begin();
+        try {
+            if (author.formatted(found)) {
+                FormattedText place = place(found, index);
+                place.insert(wellFormed(text), new LinkedHashMap<>(place.current()));
+            } else {
+                int left = author.before(found, index);
+                int right = author.behind(found, left);
+                while (right != NONE && store().isDeleted(right)) {
+                    left = right;
+                    right = store().right[right];
+                }
+                author.string(found, left, right, wellFormed(text));
+            }
+        } finally {
+            editor.end();
+        }
+    }
+
+    /** Inserts text with exactly these attributes; their values are plain, null is none. */
+    public void insert(int index, String text, Map<String, ?> attributes) {
+        if (text.isEmpty()) {
+            return;
+        }
+        Map<String, byte[]> encoded = FormattedText.encode(attributes);
+        int found = writable();
+        editor.begin();
+        try {
+            place(found, index).insert(wellFormed(text), encoded);
+        } finally {
+            editor.end();
+        }
+    }
+
+    /** Inserts a plain value, such as an image's description, that counts as one unit. */
+    public void insertEmbed(int index, Map<String, ?> embed, Map<String, ?> attributes) {
+        Map<String, byte[]> encoded = FormattedText.encode(attributes);
+        ByteWriter value = new ByteWriter();
+        Values.encode(embed, value);
+        int found = writable();
+        editor.begin();
+        try {
+            place(found, index).insertEmbed(value, encoded);
+        } finally {
+            editor.end();
+        }
+    }
+
+    /** Deletes units, which must be there, and the formats that lose their effect. */
+    public void delete(int index, int count) {
+        if (count == 0) {
+            return;
+        }
+        int found = writable();
+        editor.begin();
+        try {
+            if (author.formatted(found)) {
+                author.check(found, index, count);
+                place(found, index).delete(count);
+            } else {
+                author.delete(found, index, count);
+            }
+        } finally {
+            editor.end();
+        }
+    }
+
+    /** Gives units, which must be there, these attributes; null ends one. */
+    public void format(int index, int count, Map<String, ?> attributes) {
+        if (count == 0) {
+            return;
+        }
+        Map<String, byte[]> encoded = FormattedText.encode(attributes);
+        int found = writable();
+        editor.begin();
+        try {
+            author.check(found, index, count);
+            place(found, index).format(count, encoded);
+        } finally {
+            editor.end();
+        }
+    }
+
+    /** Applies a Quill Delta as Yjs' {@code applyDelta} does: what is retained with attributes beyond the end becomes newlines. */
+    public void applyDelta(List<DeltaOp> delta) {
+        int found = writable();
+        editor.begin();
+        try {
+            FormattedText place = new FormattedText(author, found);
+            for (DeltaOp op : delta) {
+                Map<String, byte[]> attributes = FormattedText.encode(op.attributes());
+                if (op.text() != null) {
+                    place.insert(wellFormed(op.text()), attributes);
+                } else if (op.embed() != null) {
+                    ByteWriter value = new ByteWriter();
+                    Values.encode(op.embed(), value);
+                    place.insertEmbed(value, attributes);
+                } else if (op.retain() > 0) {
+                    place.format(op.retain(), attributes);
+                } else {
+                    place.delete(op.delete());
+                }
+            }
+        } finally {
+            editor.end();
+        }
+    }
+
+    private FormattedText place(int found, int index) {
+        if (index < 0 || (index > 0 && !author.seek(found, index - 1))) {
+            throw new IndexOutOfBoundsException("index " + index);
+        }
+        FormattedText place = new FormattedText(author, found);
+        place.advance(index);
+        return place;
+    }
+
+    private static String wellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return repaired(text);
+            }
+        }
+        return text;
+    }
+
+    private static String repaired(String text) {
+        char[] units = text.toCharArray();
+        for (int i = 0; i < units.length; i++) {
+            boolean pair = Character.isHighSurrogate(units[i])
+                    && i + 1 < units.length
+                    && Character.isLowSurrogate(units[i + 1]);
+            if (pair) {
+                i++;
+            } else if (Character.isSurrogate(units[i])) {
+                units[i] = Utf8.REPLACEMENT;
+            }
+        }
+        return new String(units);
+    }
+
+    /** The value of an attribute of the text as a whole, or null. */
+    public Object getAttribute(String key) {
+        return valueOf(key);
+    }
+
+    /** Sets a plain value. */
+    public void setAttribute(String key, Object value) {
+        setValue(key, value);
+    }
+
+    public void removeAttribute(String key) {
+        deleteKey(key);
+    }
+}
