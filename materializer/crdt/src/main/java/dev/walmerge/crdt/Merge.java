@@ -81,8 +81,16 @@ final class Merge {
         return grown;
     }
 
-    void noteDeleted(int s) {
+    private void noteDeleted(int s) {
         deleted.add(store.client[s], store.clock[s], store.length[s]);
+    }
+
+    /** An item came as a deleted one: there is nothing to free, and as it is new it is joined anyway. */
+    void cameDeleted(int s) {
+        if (everDrained) {
+            undrained.grow(store.clients.id[store.client[s]], store.clock[s], store.length[s]);
+            boundUndrained();
+        }
     }
 
     /** Deletes an item and, when it holds a type, all in it. */
@@ -194,7 +202,9 @@ final class Merge {
                 collect();
             }
             for (int i = 0; i < deleted.size; i++) {
-                dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+                if (!store.clients.isNew((int) deleted.client[i], deleted.clock[i])) {
+                    dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
+                }
             }
             rememberDeleted();
         }
@@ -246,6 +256,10 @@ final class Merge {
         for (int i = 0; i < deleted.size; i++) {
             undrained.grow(store.clients.id[(int) deleted.client[i]], deleted.clock[i], deleted.length[i]);
         }
+        boundUndrained();
+    }
+
+    private void boundUndrained() {
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
             undrainedLimit = Math.max(256, undrained.size * 2);
@@ -303,7 +317,9 @@ final class Merge {
         }
         store.becomeGc(s);
         // Neighbours that were deleted long ago are not in this merge's ranges, and may now be joinable.
-        dirty.add(store.client[s], store.clock[s], store.length[s]);
+        if (!store.clients.isNew(store.client[s], store.clock[s])) {
+            dirty.add(store.client[s], store.clock[s], store.length[s]);
+        }
     }
 
     private void joinDirty() {

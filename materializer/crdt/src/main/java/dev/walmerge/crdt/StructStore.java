@@ -41,7 +41,7 @@ final class StructStore {
     /** Room from {@link #content} on, of which the content may use part; the key of a format. */
     int[] room = {};
 
-    /** When a conflict scan saw the struct last. */
+    /** When a conflict scan saw the struct last; only as long as {@link #reserveSeen} made it. */
     int[] seen = {};
 
     private byte[] flags = {};
@@ -115,8 +115,14 @@ final class StructStore {
         content[s] = 0;
         contentBytes[s] = 0;
         room[s] = 0;
-        seen[s] = 0;
         return s;
+    }
+
+    /** Makes room for rows that are about to come; exactly that when they are the first ones. */
+    void reserve(int more) {
+        if (more > clock.length - used) {
+            grow(used == 0 ? more : Math.max(used + more, used + (used >> 1)));
+        }
     }
 
     private void release(int s) {
@@ -124,6 +130,13 @@ final class StructStore {
         right[s] = free;
         free = s;
         live--;
+    }
+
+    /** Makes room for {@link #seen}: documents without conflicts never need it. What a row's former struct left there is too old to matter. */
+    void reserveSeen() {
+        if (seen.length < used) {
+            seen = Arrays.copyOf(seen, clock.length);
+        }
     }
 
     private void grow(int capacity) {
@@ -141,7 +154,6 @@ final class StructStore {
         content = Arrays.copyOf(content, capacity);
         contentBytes = Arrays.copyOf(contentBytes, capacity);
         room = Arrays.copyOf(room, capacity);
-        seen = Arrays.copyOf(seen, capacity);
         flags = Arrays.copyOf(flags, capacity);
     }
 
@@ -206,7 +218,9 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        dirty.add(c, clock[r], 1);
+        if (!clients.isNew(c, clock[r])) {
+            dirty.add(c, clock[r], 1);
+        }
         return list.insertAfter(position, r, clock);
     }
 
@@ -300,6 +314,11 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length + clients.bytes() + contents.bytes() + types.bytes() + names.bytes();
+        return 57L * clock.length
+                + 4L * seen.length
+                + clients.bytes()
+                + contents.bytes()
+                + types.bytes()
+                + names.bytes();
     }
 }
