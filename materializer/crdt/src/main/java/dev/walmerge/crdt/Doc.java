@@ -35,9 +35,6 @@ public final class Doc {
     /** The same of one that rests. */
     private static final int RESTING_BYTES = 120;
 
-    /** Rows made room for at once when a whole document comes; what is claimed and then waits costs no more. */
-    private static final int ROWS_AT_ONCE = 1 << 16;
-
     private final boolean gc;
     private final Limits limits;
 
@@ -230,7 +227,10 @@ public final class Doc {
         boolean whole = store.used == 0 && pendingStructs.isEmpty();
         if (whole) {
             store.contents.adopt(decoded);
-            store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
+            store.reserve(decoded.size);
+        } else if (decoded.size > 16) {
+            store.reserve(decoded.size);
+            store.contents.units.reserve(decoded.units.count);
         }
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
         boolean plain = pendingDeletes.size == 0;
@@ -270,7 +270,7 @@ public final class Doc {
         merge.finish();
         if (whole) {
             store.contents.endAdoption(decoded);
-            store.reserve(store.used / 32);
+            store.trim();
         }
         decoded = null;
         decodedDeletes = null;
