@@ -29,7 +29,13 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = {KeystrokeCommand.class, CoreCommand.class, FirstCallCommand.class, MemoryCommand.class, ScaleCommand.class})
+            subcommands = {
+                KeystrokeCommand.class,
+                CoreCommand.class,
+                FirstCallCommand.class,
+                MemoryCommand.class,
+                ScaleCommand.class
+            })
     static final class Bench {}
 
     public static void main(String[] arguments) {
