@@ -3,6 +3,7 @@ package dev.walmerge.bench;
 import dev.walmerge.bench.core.CoreCommand;
 import dev.walmerge.bench.core.FirstCallCommand;
 import dev.walmerge.bench.core.MemoryCommand;
+import dev.walmerge.bench.core.ScaleCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
@@ -34,7 +35,8 @@ public final class Main {
                 CoreCommand.class,
                 FirstCallCommand.class,
                 MemoryCommand.class,
-                PeersCommand.class
+                PeersCommand.class,
+                ScaleCommand.class
             })
     static final class Bench {}
 

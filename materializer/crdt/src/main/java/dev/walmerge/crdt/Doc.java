@@ -1,6 +1,5 @@
 package dev.walmerge.crdt;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +34,6 @@ public final class Doc {
 
     /** The same of one that rests. */
     private static final int RESTING_BYTES = 120;
-
-    /** Rows made room for at once when a whole document comes; what is claimed and then waits costs no more. */
-    private static final int ROWS_AT_ONCE = 1 << 16;
 
     private final boolean gc;
     private final Limits limits;
@@ -231,7 +227,10 @@ public final class Doc {
         boolean whole = store.used == 0 && pendingStructs.isEmpty();
         if (whole) {
             store.contents.adopt(decoded);
-            store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
+            store.reserve(decoded.size);
+        } else if (decoded.size > 16) {
+            store.reserve(decoded.size);
+            store.contents.units.reserve(decoded.units.count);
         }
         int[] order = decoded.byClientDescending();
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
@@ -273,7 +272,7 @@ public final class Doc {
         merge.finish();
         if (whole) {
             store.contents.endAdoption(decoded);
-            store.reserve(store.used / 32);
+            store.trim();
         }
         decoded = null;
         decodedDeletes = null;
@@ -507,14 +506,6 @@ public final class Doc {
 
     /** The roots something was ever put in, ordered by name. */
     public List<Root> roots() {
-        store();
-        List<Root> roots = new ArrayList<>();
-        for (int t = 0; t < store.types.size; t++) {
-            if (store.types.isRoot(t)) {
-                roots.add(new Root(store.names.get(store.types.name[t]), RootTypes.infer(store, t)));
-            }
-        }
-        roots.sort(Root.BY_NAME);
-        return roots;
+        return RootTypes.all(store());
     }
 }

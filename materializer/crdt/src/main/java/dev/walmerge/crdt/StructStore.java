@@ -48,7 +48,7 @@ final class StructStore {
     /** Room from {@link #content} on, of which the content may use part; the key of a format. */
     int[] room = {};
 
-    /** When a conflict scan saw the struct last. */
+    /** When a conflict scan saw the struct last; only as long as {@link #reserveSeen} made it. */
     int[] seen = {};
 
     private byte[] flags = {};
@@ -122,14 +122,20 @@ final class StructStore {
         content[s] = 0;
         contentBytes[s] = 0;
         room[s] = 0;
-        seen[s] = 0;
         return s;
     }
 
-    /** Makes room for structs that are about to come, and gives it back when far fewer came. */
-    void reserve(int structs) {
-        int wanted = Math.addExact(used, structs);
-        if (wanted > clock.length || wanted < clock.length / 4 * 3) {
+    /** Makes room for rows that are about to come; exactly that when they are the first ones. */
+    void reserve(int more) {
+        if (more > clock.length - used) {
+            grow(used == 0 ? more : Math.max(used + more, used + (used >> 1)));
+        }
+    }
+
+    /** Gives room back when far fewer rows came than it was made for. */
+    void trim() {
+        int wanted = used + used / 32;
+        if (wanted < clock.length / 4 * 3) {
             grow(wanted);
         }
     }
@@ -139,6 +145,13 @@ final class StructStore {
         right[s] = free;
         free = s;
         live--;
+    }
+
+    /** Makes room for {@link #seen}: documents without conflicts never need it. What a row's former struct left there is too old to matter. */
+    void reserveSeen() {
+        if (seen.length < used) {
+            seen = Arrays.copyOf(seen, clock.length);
+        }
     }
 
     private void grow(int capacity) {
@@ -156,7 +169,6 @@ final class StructStore {
         content = Arrays.copyOf(content, capacity);
         contentBytes = Arrays.copyOf(contentBytes, capacity);
         room = Arrays.copyOf(room, capacity);
-        seen = Arrays.copyOf(seen, capacity);
         flags = Arrays.copyOf(flags, capacity);
     }
 
@@ -221,7 +233,9 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        dirty.add(c, clock[r], 1);
+        if (!clients.isNew(c, clock[r])) {
+            dirty.add(c, clock[r], 1);
+        }
         if (order != null) {
             order.split(s, r);
         }
@@ -321,7 +335,8 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length
+        return 57L * clock.length
+                + 4L * seen.length
                 + clients.bytes()
                 + contents.bytes()
                 + types.bytes()
