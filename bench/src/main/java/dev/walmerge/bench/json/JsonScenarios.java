@@ -77,16 +77,27 @@ public final class JsonScenarios {
                 count -> JsonDocument.create(count).doc.encodeState(format),
                 bytes -> bytes.length);
         Measure.print(
-                engine, "export-first", items, this::fresh, made -> made.doc.encodeState(format), bytes -> bytes.length);
+                engine,
+                "export-first",
+                items,
+                this::fresh,
+                made -> made.doc.encodeState(format),
+                bytes -> bytes.length);
         JsonDocument again = fresh();
         Measure.print(
-                engine, "export-repeated", items, () -> again, made -> made.doc.encodeState(format), bytes -> bytes.length);
+                engine,
+                "export-repeated",
+                items,
+                () -> again,
+                made -> made.doc.encodeState(format),
+                bytes -> bytes.length);
         Measure.print(
                 engine,
                 "read-field",
                 items,
                 () -> again,
-                made -> (String) made.item(items / 2).get("title") + made.settings().get("theme"),
+                made -> (String) made.item(items / 2).get("title")
+                        + made.settings().get("theme"),
                 fields -> -1);
         Measure.print(
                 engine,

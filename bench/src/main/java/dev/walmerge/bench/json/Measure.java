@@ -28,7 +28,12 @@ final class Measure {
      * @param bytes what it came to, in bytes; -1 for none
      */
     static <I, O> void print(
-            String engine, String scenario, int items, Supplier<I> prepare, Function<I, O> run, ToIntFunction<O> bytes) {
+            String engine,
+            String scenario,
+            int items,
+            Supplier<I> prepare,
+            Function<I, O> run,
+            ToIntFunction<O> bytes) {
         int size = bytes.applyAsInt(run.apply(prepare.get()));
         long end = System.nanoTime() + WARM_UP_NANOS;
         double micros = 0;
