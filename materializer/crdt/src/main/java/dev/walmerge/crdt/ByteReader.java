@@ -2,7 +2,9 @@ package dev.walmerge.crdt;
 
 /** A bounded cursor over bytes it does not own. Offsets in errors count from {@code base}. */
 final class ByteReader {
-    private byte[] bytes = {};
+    private static final byte[] NOTHING = {};
+
+    private byte[] bytes = NOTHING;
     private int base;
     private int pos;
     private int end;
@@ -22,6 +24,10 @@ final class ByteReader {
         reset(outer.bytes, outer.base, outer.pos, outer.pos + count);
         outer.pos += count;
         return this;
+    }
+
+    void release() {
+        reset(NOTHING, 0, 0, 0);
     }
 
     byte[] bytes() {
@@ -60,6 +66,11 @@ final class ByteReader {
             throw fault("truncated");
         }
         pos += count;
+    }
+
+    /** Goes on at a position that is not beyond the end. */
+    void jump(int to) {
+        pos = to;
     }
 
     /** Little-endian groups of seven bits, at most 2^53 - 1. */

@@ -20,6 +20,10 @@ final class ByteRunReader {
         return value;
     }
 
+    void release() {
+        in.release();
+    }
+
     void finish() throws MalformedUpdateException {
         if (!in.atEnd()) {
             throw in.fault("trailing-bytes");

@@ -51,7 +51,7 @@ final class ClockRanges {
 
     void clear() {
         size = 0;
-        if (clock.length > 1024) {
+        if (clock.length > 128) {
             client = new long[0];
             clock = new int[0];
             length = new int[0];

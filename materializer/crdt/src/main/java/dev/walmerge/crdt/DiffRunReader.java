@@ -31,6 +31,10 @@ final class DiffRunReader {
         return (int) value;
     }
 
+    void release() {
+        in.release();
+    }
+
     void finish() throws MalformedUpdateException {
         if (!in.atEnd()) {
             throw in.fault("trailing-bytes");

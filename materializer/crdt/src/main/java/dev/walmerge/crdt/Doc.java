@@ -1,6 +1,5 @@
 package dev.walmerge.crdt;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +58,9 @@ public final class Doc {
     /** What the waiting structs lack, as far as it was found out when they came or were tried again last. */
     private TreeMap<Long, Integer> missing;
 
-    private UpdateDecoder decoder;
+    /** The update that is being merged; null outside of that. */
     private StructBuffer decoded;
+
     private ClockRanges decodedDeletes;
     private StateCache states;
 
@@ -78,9 +78,6 @@ public final class Doc {
         pendingDeletes = new ClockRanges();
         parkedDeletes = new ClockRanges();
         missing = new TreeMap<>();
-        decoder = new UpdateDecoder();
-        decoded = new StructBuffer();
-        decodedDeletes = new ClockRanges();
         states = new StateCache();
     }
 
@@ -88,14 +85,15 @@ public final class Doc {
     StructStore store() {
         if (rested != null) {
             open();
+            Workbench bench = Workbench.get();
             try {
-                decoder.decode(UpdateFormat.V2, rested, 0, rested.length, Integer.MAX_VALUE, decoded, decodedDeletes);
+                bench.decode(UpdateFormat.V2, rested, 0, rested.length, Integer.MAX_VALUE);
+                merge(bench);
             } catch (MalformedUpdateException e) {
                 throw new IllegalStateException(e);
+            } finally {
+                bench.clear();
             }
-            merge();
-            decoded.clear();
-            decodedDeletes.clear();
             merge.drained();
             rested = null;
         }
@@ -125,9 +123,6 @@ public final class Doc {
         pendingDeletes = null;
         parkedDeletes = null;
         missing = null;
-        decoder = null;
-        decoded = null;
-        decodedDeletes = null;
         states = null;
         return true;
     }
@@ -155,29 +150,29 @@ public final class Doc {
     public int apply(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
         Objects.checkFromIndexSize(off, len, buf.length);
         store();
+        Workbench bench = Workbench.get();
         try {
-            decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
-            checkRoom();
-            return merge();
+            bench.decode(format, buf, off, len, limits.structsPerUpdate());
+            checkRoom(bench.structs, bench.deletes);
+            return merge(bench);
         } finally {
-            decoded.clear();
-            decodedDeletes.clear();
+            bench.clear();
         }
     }
 
     /** Everything of the update might have to wait; only when that could be too much is it worth finding out. */
-    private void checkRoom() throws MalformedUpdateException {
+    private void checkRoom(StructBuffer structsOfIt, ClockRanges deletesOfIt) throws MalformedUpdateException {
         ContentStore contents = store.contents;
-        boolean full = (long) contents.units.count + decoded.units.count > CONTENT_LAST
-                || (long) contents.blobCount + decoded.blob.size() > CONTENT_LAST
-                || (long) store.used + 3L * decoded.size > CONTENT_LAST;
+        boolean full = (long) contents.units.count + structsOfIt.units.count > CONTENT_LAST
+                || (long) contents.blobCount + structsOfIt.blob.size() > CONTENT_LAST
+                || (long) store.used + 3L * structsOfIt.size > CONTENT_LAST;
         if (full) {
             throw new MalformedUpdateException("document-limit", 0);
         }
-        long structs = (long) pendingStructs.size() + decoded.structs;
-        long bytes = pendingStructs.bytes() + decoded.waitingBytes() + pendingDeletes.bytes() + decodedDeletes.bytes();
+        long structs = (long) pendingStructs.size() + structsOfIt.structs;
+        long bytes = pendingStructs.bytes() + structsOfIt.waitingBytes() + pendingDeletes.bytes() + deletesOfIt.bytes();
         if (structs > limits.pendingStructs() || bytes > limits.pendingBytes()) {
-            Parking parking = new Parking(this, decoded, decodedDeletes);
+            Parking parking = new Parking(this, structsOfIt, deletesOfIt);
             parking.predict();
             if (parking.structs() > limits.pendingStructs() || parking.bytes() > limits.pendingBytes()) {
                 throw new MalformedUpdateException("pending-limit", 0);
@@ -228,7 +223,9 @@ public final class Doc {
         merge.finish();
     }
 
-    private int merge() {
+    private int merge(Workbench bench) {
+        decoded = bench.structs;
+        decodedDeletes = bench.deletes;
         int flags = 0;
         boolean whole = store.used == 0 && pendingStructs.isEmpty();
         if (whole) {
@@ -275,6 +272,8 @@ public final class Doc {
             store.contents.endAdoption(decoded);
             store.reserve(store.used / 32);
         }
+        decoded = null;
+        decodedDeletes = null;
         return flags;
     }
 
@@ -350,24 +349,28 @@ public final class Doc {
     public boolean contains(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
         Objects.checkFromIndexSize(off, len, buf.length);
         store();
+        Workbench bench = Workbench.get();
         try {
-            decoder.decode(format, buf, off, len, limits.structsPerUpdate(), decoded, decodedDeletes);
-            for (int i = 0; i < decoded.size; i++) {
-                if (decoded.end(i) > store.clients.stateOf(decoded.client[i])) {
-                    return false;
-                }
-            }
-            for (int i = 0; i < decodedDeletes.size; i++) {
-                int c = store.clients.find(decodedDeletes.client[i]);
-                if (!merge.isDeleted(c, decodedDeletes.clock[i], decodedDeletes.end(i))) {
-                    return false;
-                }
-            }
-            return true;
+            bench.decode(format, buf, off, len, limits.structsPerUpdate());
+            return holds(bench.structs, bench.deletes);
         } finally {
-            decoded.clear();
-            decodedDeletes.clear();
+            bench.clear();
         }
+    }
+
+    private boolean holds(StructBuffer structs, ClockRanges deletes) {
+        for (int i = 0; i < structs.size; i++) {
+            if (structs.end(i) > store.clients.stateOf(structs.client[i])) {
+                return false;
+            }
+        }
+        for (int i = 0; i < deletes.size; i++) {
+            int c = store.clients.find(deletes.client[i]);
+            if (!merge.isDeleted(c, deletes.clock[i], deletes.end(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The whole document as one update, without what is pending: no gaps, and Yjs 13 can load it. */
@@ -418,10 +421,13 @@ public final class Doc {
             throw new IllegalStateException("deleted content was freed");
         }
         Doc then = create(false, limits);
-        new Restorer(store(), then.decoded, then.decodedDeletes).restore(snapshot);
-        then.merge();
-        then.decoded.clear();
-        then.decodedDeletes.clear();
+        Workbench bench = Workbench.get();
+        try {
+            new Restorer(store(), bench.structs, bench.deletes).restore(snapshot);
+            then.merge(bench);
+        } finally {
+            bench.clear();
+        }
         if (then.hasPending()) {
             throw new MalformedUpdateException("snapshot-not-covered", 0);
         }
@@ -450,7 +456,7 @@ public final class Doc {
     }
 
     private boolean hasChanges() {
-        return rested == null && (merge.drainClientCount > 0 || merge.undrained.size > 0);
+        return rested == null && merge.hasNews();
     }
 
     /** Takes all changes so far for drained, without encoding them: what was just loaded is not news. */
@@ -481,9 +487,7 @@ public final class Doc {
         return FIXED_BYTES
                 + store.bytes()
                 + pendingStructs.bytes()
-                + decoded.bytes()
                 + pendingDeletes.bytes()
-                + decodedDeletes.bytes()
                 + parkedDeletes.bytes()
                 + merge.bytes()
                 + states.bytes();
@@ -491,14 +495,6 @@ public final class Doc {
 
     /** The roots something was ever put in, ordered by name. */
     public List<Root> roots() {
-        store();
-        List<Root> roots = new ArrayList<>();
-        for (int t = 0; t < store.types.size; t++) {
-            if (store.types.isRoot(t)) {
-                roots.add(new Root(store.names.get(store.types.name[t]), RootTypes.infer(store, t)));
-            }
-        }
-        roots.sort(Root.BY_NAME);
-        return roots;
+        return RootTypes.all(store());
     }
 }

@@ -18,8 +18,10 @@ final class Merge {
     /** By client index: where neighbours may have become joinable. */
     final ClockRanges dirty = new ClockRanges();
 
-    /** By client id: deleted since the last drain. */
-    final ClockRanges undrained = new ClockRanges();
+    /** By client id: deleted since the last drain; not kept before the first one, when all deletes are news. */
+    private final ClockRanges undrained = new ClockRanges();
+
+    private boolean everDrained;
 
     private int undrainedLimit = 256;
 
@@ -234,15 +236,32 @@ final class Merge {
             clients.drained[c] = clients.state[c];
         }
         drainClientCount = 0;
+        everDrained = true;
         undrained.clear();
         undrainedLimit = 256;
+    }
+
+    /** Whether anything changed since the last drain. */
+    boolean hasNews() {
+        return drainClientCount > 0 || undrained.size > 0;
+    }
+
+    /** By client id, sorted: what was deleted since the last drain. */
+    ClockRanges news() {
+        if (!everDrained) {
+            return store.deletes.copy(store);
+        }
+        undrained.sortAndMerge();
+        return undrained;
     }
 
     private void rememberDeleted() {
         for (int i = 0; i < deleted.size; i++) {
             long id = store.clients.id[(int) deleted.client[i]];
-            undrained.grow(id, deleted.clock[i], deleted.length[i]);
             store.deletes.note(id, deleted.clock[i], deleted.length[i]);
+            if (everDrained) {
+                undrained.grow(id, deleted.clock[i], deleted.length[i]);
+            }
         }
         tidyUndrained();
     }

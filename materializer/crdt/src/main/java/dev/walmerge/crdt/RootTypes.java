@@ -1,8 +1,23 @@
 package dev.walmerge.crdt;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /** Infers what a root is used as from what is visible in it; the table is in WIRE.md. */
 final class RootTypes {
     private RootTypes() {}
+
+    /** By name. */
+    static List<Root> all(StructStore store) {
+        List<Root> roots = new ArrayList<>();
+        for (int t = 0; t < store.types.size; t++) {
+            if (store.types.isRoot(t)) {
+                roots.add(new Root(store.names.get(store.types.name[t]), infer(store, t)));
+            }
+        }
+        roots.sort(Root.BY_NAME);
+        return roots;
+    }
 
     static RootType infer(StructStore store, int type) {
         boolean xml = false;

@@ -42,6 +42,10 @@ final class RunReader {
         return (int) next;
     }
 
+    void release() {
+        in.release();
+    }
+
     void finish() throws MalformedUpdateException {
         if (!in.atEnd()) {
             throw in.fault("trailing-bytes");

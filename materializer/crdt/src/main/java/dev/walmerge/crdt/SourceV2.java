@@ -60,6 +60,26 @@ final class SourceV2 extends StructSource {
     }
 
     @Override
+    void release() {
+        if (rest.bytes().length == 0) {
+            return; // none was read since
+        }
+        super.release();
+        keys.clear();
+        keyClocks.release();
+        clients.release();
+        leftClocks.release();
+        rightClocks.release();
+        infos.release();
+        strings.release();
+        stringLengths.release();
+        parentInfos.release();
+        typeRefs.release();
+        lengths.release();
+        units.clear();
+    }
+
+    @Override
     long client() throws MalformedUpdateException {
         return clients.next();
     }

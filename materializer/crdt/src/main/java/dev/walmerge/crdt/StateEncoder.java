@@ -64,8 +64,7 @@ final class StateEncoder {
             int c = clients.find(ids[i]);
             client(c, clients.drained[c]);
         }
-        merge.undrained.sortAndMerge();
-        deletes(out, merge.undrained);
+        deletes(out, merge.news());
         return out.finish();
     }
 

@@ -104,14 +104,14 @@ final class StructBuffer {
      * Makes the last struct part of the one before it when both are what somebody typed: single units, each behind the one
      * before and with the same right origin. They are integrated as a run, but wait one by one, as Yjs keeps them.
      */
-    void joinTyped() {
+    boolean joinTyped() {
         int i = size - 1;
         int before = i - 1;
         if (before < 0
                 || length[i] != 1
                 || kind(before) != Kind.STRING
                 || (length[before] != 1 && !has(before, TYPED))) {
-            return;
+            return false;
         }
         int bits = info[i];
         boolean behind = (bits & ~HAS_RIGHT_ORIGIN) == (Kind.STRING | HAS_ORIGIN)
@@ -126,7 +126,16 @@ final class StructBuffer {
             length[before]++;
             info[before] |= TYPED;
             size--;
+            return true;
         }
+        return false;
+    }
+
+    /** One more unit of the last struct, which is typed. */
+    void addTyped(byte ascii) {
+        length[size - 1]++;
+        structs++;
+        units.add(ascii);
     }
 
     /** Drops the first {@code count} units of a typed run; what is left has the last of them as its origin. */
@@ -157,7 +166,17 @@ final class StructBuffer {
         rightClock[i] = 0;
         content[i] = 0;
         contentBytes[i] = 0;
+        forget(root, i);
+        forget(sub, i);
+        forget(key, i);
         return i;
+    }
+
+    /** A struct that was refused or dropped may have left a name in its row. */
+    private static void forget(String[] names, int i) {
+        if (i < names.length) {
+            names[i] = null;
+        }
     }
 
     private void resize(int capacity) {

@@ -13,6 +13,11 @@ abstract class StructSource {
     /** Starts an update at {@code off}; offsets in errors count from there. */
     abstract void reset(byte[] bytes, int off, int len) throws MalformedUpdateException;
 
+    /** Lets go of the bytes that were read last. */
+    void release() {
+        rest.release();
+    }
+
     abstract long client() throws MalformedUpdateException;
 
     abstract int info() throws MalformedUpdateException;
@@ -20,6 +25,22 @@ abstract class StructSource {
     abstract void leftId() throws MalformedUpdateException;
 
     abstract void rightId() throws MalformedUpdateException;
+
+    /**
+     * Whether the struct from {@code at} to here, typed behind the one before, is of a form in which {@link #typedOn} may find
+     * the next.
+     */
+    boolean startTyped(int at) {
+        return false;
+    }
+
+    /**
+     * Appends the unit of the next struct to that of the last one when it says the same but for a clock that is one higher;
+     * else reads nothing. Only after {@link #startTyped}.
+     */
+    boolean typedOn(StructBuffer out) {
+        return false;
+    }
 
     abstract boolean parentIsRoot() throws MalformedUpdateException;
 

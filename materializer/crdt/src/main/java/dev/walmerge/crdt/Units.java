@@ -171,6 +171,16 @@ final class Units {
         return all <= 0xff;
     }
 
+    void add(byte ascii) {
+        reserve(1);
+        isPlain &= ascii > 0;
+        if (isWide) {
+            wide[count++] = (char) ascii;
+        } else {
+            narrow[count++] = ascii;
+        }
+    }
+
     void add(String text) {
         int more = text.length();
         reserve(more);

@@ -47,6 +47,14 @@ final class UpdateDecoder {
         source.finish();
     }
 
+    /** Lets go of the bytes that were read last. */
+    void release() {
+        v1.release();
+        if (v2 != null) {
+            v2.release();
+        }
+    }
+
     /** False when there are more than {@code cheap} structs; some may have been read then. */
     private static boolean readStructs(StructSource source, int maxStructs, long cheap, StructBuffer out)
             throws MalformedUpdateException {
@@ -69,12 +77,18 @@ final class UpdateDecoder {
                 return false;
             }
             out.reserve((int) count);
+            boolean typed = false;
             for (long i = 0; i < count; i++) {
-                clock += readStruct(source, client, (int) clock, out);
+                if (typed && source.typedOn(out)) {
+                    clock++;
+                } else {
+                    at = rest.pos();
+                    clock += readStruct(source, client, (int) clock, out);
+                    typed = out.joinTyped() && source.startTyped(at);
+                }
                 if (clock > Integer.MAX_VALUE) {
                     throw rest.fault("clock-too-large");
                 }
-                out.joinTyped();
             }
         }
         return true;
