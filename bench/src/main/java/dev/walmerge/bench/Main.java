@@ -3,6 +3,7 @@ package dev.walmerge.bench;
 import dev.walmerge.bench.core.CoreCommand;
 import dev.walmerge.bench.core.FirstCallCommand;
 import dev.walmerge.bench.core.MemoryCommand;
+import dev.walmerge.bench.core.ScaleCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.sidecar.ExitCode;
@@ -28,7 +29,13 @@ public final class Main {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Runs a named scenario.",
-            subcommands = {KeystrokeCommand.class, CoreCommand.class, FirstCallCommand.class, MemoryCommand.class})
+            subcommands = {
+                KeystrokeCommand.class,
+                CoreCommand.class,
+                FirstCallCommand.class,
+                MemoryCommand.class,
+                ScaleCommand.class
+            })
     static final class Bench {}
 
     public static void main(String[] arguments) {

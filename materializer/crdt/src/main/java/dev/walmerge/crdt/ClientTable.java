@@ -66,6 +66,11 @@ final class ClientTable {
         undrained = Arrays.copyOf(undrained, capacity);
     }
 
+    /** Whether the running merge brought it. What is new is looked at as a whole when it ends. */
+    boolean isNew(int c, int clock) {
+        return touched[c] && clock >= before[c];
+    }
+
     /** The state of a client that may be unknown. */
     int stateOf(long client) {
         int index = find(client);

@@ -234,6 +234,10 @@ public final class Doc {
         }
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
         boolean plain = pendingDeletes.size == 0;
+        if (decoded.size > 16) {
+            store.reserve(decoded.size);
+            store.contents.units.reserve(decoded.units.count);
+        }
         for (int i = 0; i < decoded.size; i++) {
             int c = store.clients.find(decoded.client[i]);
             int state = c == ClientTable.NONE ? 0 : store.clients.state[c];

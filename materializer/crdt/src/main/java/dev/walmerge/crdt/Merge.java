@@ -73,7 +73,7 @@ final class Merge {
         store.deletes.note(id, from, count);
         if (everDrained) {
             undrained.grow(id, from, count);
-            tidyUndrained();
+            boundUndrained();
         }
     }
 
@@ -91,8 +91,16 @@ final class Merge {
         return grown;
     }
 
-    void noteDeleted(int s) {
+    private void noteDeleted(int s) {
         deleted.add(store.client[s], store.clock[s], store.length[s]);
+    }
+
+    /** An item came as a deleted one: there is nothing to free, and as it is new it is joined anyway. */
+    void cameDeleted(int s) {
+        if (everDrained) {
+            undrained.grow(store.clients.id[store.client[s]], store.clock[s], store.length[s]);
+            boundUndrained();
+        }
     }
 
     /** Deletes an item and, when it holds a type, all in it. */
@@ -209,10 +217,8 @@ final class Merge {
                 collect();
             }
             for (int i = 0; i < deleted.size; i++) {
-                int c = (int) deleted.client[i];
-                // What came with this merge is dirty as a whole.
-                if (!clients.touched[c] || deleted.clock[i] < clients.before[c]) {
-                    dirty.add(c, deleted.clock[i], deleted.length[i]);
+                if (!store.clients.isNew((int) deleted.client[i], deleted.clock[i])) {
+                    dirty.add(deleted.client[i], deleted.clock[i], deleted.length[i]);
                 }
             }
             rememberDeleted();
@@ -265,10 +271,10 @@ final class Merge {
                 undrained.grow(id, deleted.clock[i], deleted.length[i]);
             }
         }
-        tidyUndrained();
+        boundUndrained();
     }
 
-    private void tidyUndrained() {
+    private void boundUndrained() {
         if (undrained.size > undrainedLimit) {
             undrained.sortAndMerge();
             undrainedLimit = Math.max(256, undrained.size * 2);
@@ -329,7 +335,9 @@ final class Merge {
         }
         store.becomeGc(s);
         // Neighbours that were deleted long ago are not in this merge's ranges, and may now be joinable.
-        dirty.add(store.client[s], store.clock[s], store.length[s]);
+        if (!store.clients.isNew(store.client[s], store.clock[s])) {
+            dirty.add(store.client[s], store.clock[s], store.length[s]);
+        }
     }
 
     private void joinDirty() {

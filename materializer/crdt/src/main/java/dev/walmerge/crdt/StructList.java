@@ -19,6 +19,9 @@ final class StructList {
     /** Neighbours that hold no more than this together become one; far from what a full chunk is halved to. */
     private static final int SMALL = CHUNK / 2;
 
+    /** How far behind the last search the next one is expected. */
+    private static final int NEAR = 8;
+
     private int[][] chunks = {new int[1]};
     private int[] counts = {0};
 
@@ -93,58 +96,45 @@ final class StructList {
     int position(int at, int[] clock) {
         int chunk = chunkOf(at);
         int[] rows = chunks[chunk];
-        int low = 0;
-        int high = counts[chunk] - 1;
-        if (clock[rows[high]] <= at) {
-            return chunk << PLACE_BITS | high;
+        int count = counts[chunk];
+        if (clock[rows[count - 1]] <= at) {
+            return chunk << PLACE_BITS | (count - 1);
         }
+        int place = 0;
         int guess = hint & PLACE;
-        if (chunk == hint >>> PLACE_BITS && guess < high) {
-            if (clock[rows[guess]] > at) {
-                high = guess - 1;
-            } else if (clock[rows[guess + 1]] > at) {
-                return hint;
-            } else {
-                low = guess + 1;
+        if (chunk == hint >>> PLACE_BITS && guess < count && clock[rows[guess]] <= at) {
+            int near = Math.min(count - guess, NEAR);
+            if (clock[rows[guess + near - 1]] > at) {
+                place = guess;
+                count = near;
             }
         }
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (clock[rows[middle]] <= at) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
+        // Halving without a branch on what is found: which half it is can't be foretold.
+        while (count > 1) {
+            int half = count >>> 1;
+            place = clock[rows[place + half]] <= at ? place + half : place;
+            count -= half;
         }
-        hint = chunk << PLACE_BITS | low;
+        hint = chunk << PLACE_BITS | place;
         return hint;
     }
 
     private int chunkOf(int at) {
-        int high = chunkCount - 1;
-        if (firsts[high] <= at) {
-            return high;
+        int count = chunkCount;
+        if (firsts[count - 1] <= at) {
+            return count - 1;
         }
-        int low = 0;
         int guess = hint >>> PLACE_BITS;
-        if (guess < high) {
-            if (firsts[guess] > at) {
-                high = guess - 1;
-            } else if (firsts[guess + 1] > at) {
-                return guess;
-            } else {
-                low = guess + 1;
-            }
+        if (guess < count - 1 && firsts[guess] <= at && firsts[guess + 1] > at) {
+            return guess;
         }
-        while (low < high) {
-            int middle = (low + high + 1) >>> 1;
-            if (firsts[middle] <= at) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
+        int chunk = 0;
+        while (count > 1) {
+            int half = count >>> 1;
+            chunk = firsts[chunk + half] <= at ? chunk + half : chunk;
+            count -= half;
         }
-        return low;
+        return chunk;
     }
 
     void append(int row, int[] clock) {

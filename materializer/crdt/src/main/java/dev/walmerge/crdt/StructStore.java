@@ -48,7 +48,7 @@ final class StructStore {
     /** Room from {@link #content} on, of which the content may use part; the key of a format. */
     int[] room = {};
 
-    /** When a conflict scan saw the struct last. */
+    /** When a conflict scan saw the struct last; only as long as {@link #reserveSeen} made it. */
     int[] seen = {};
 
     private byte[] flags = {};
@@ -122,7 +122,6 @@ final class StructStore {
         content[s] = 0;
         contentBytes[s] = 0;
         room[s] = 0;
-        seen[s] = 0;
         return s;
     }
 
@@ -141,6 +140,13 @@ final class StructStore {
         live--;
     }
 
+    /** Makes room for {@link #seen}: documents without conflicts never need it. What a row's former struct left there is too old to matter. */
+    void reserveSeen() {
+        if (seen.length < used) {
+            seen = Arrays.copyOf(seen, clock.length);
+        }
+    }
+
     private void grow(int capacity) {
         client = Arrays.copyOf(client, capacity);
         clock = Arrays.copyOf(clock, capacity);
@@ -156,7 +162,6 @@ final class StructStore {
         content = Arrays.copyOf(content, capacity);
         contentBytes = Arrays.copyOf(contentBytes, capacity);
         room = Arrays.copyOf(room, capacity);
-        seen = Arrays.copyOf(seen, capacity);
         flags = Arrays.copyOf(flags, capacity);
     }
 
@@ -221,7 +226,9 @@ final class StructStore {
         } else if (parentSub[r] != NONE) {
             types.setLast(parent[r], parentSub[r], r);
         }
-        dirty.add(c, clock[r], 1);
+        if (!clients.isNew(c, clock[r])) {
+            dirty.add(c, clock[r], 1);
+        }
         if (order != null) {
             order.split(s, r);
         }
@@ -321,7 +328,8 @@ final class StructStore {
     }
 
     long bytes() {
-        return 61L * clock.length
+        return 57L * clock.length
+                + 4L * seen.length
                 + clients.bytes()
                 + contents.bytes()
                 + types.bytes()
