@@ -71,8 +71,10 @@ final class Merge {
     void erased(int c, int from, int count) {
         long id = store.clients.id[c];
         store.deletes.note(id, from, count);
-        undrained.grow(id, from, count);
-        tidyUndrained();
+        if (everDrained) {
+            undrained.grow(id, from, count);
+            tidyUndrained();
+        }
     }
 
     private static int[] push(int[] list, int at, int value) {

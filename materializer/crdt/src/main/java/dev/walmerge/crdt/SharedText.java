@@ -119,26 +119,34 @@ public final class SharedText extends SharedType {
 
     /** Applies a Quill Delta as Yjs' {@code applyDelta} does: what is retained with attributes beyond the end becomes newlines. */
     public void applyDelta(List<DeltaOp> delta) {
+        for (DeltaOp op : delta) {
+            FormattedText.encode(op.attributes());
+            Values.bytes(op.embed());
+        }
         int found = writable();
         editor.begin();
         try {
             FormattedText place = new FormattedText(author, found);
             for (DeltaOp op : delta) {
-                Map<String, byte[]> attributes = FormattedText.encode(op.attributes());
-                if (op.text() != null) {
-                    place.insert(wellFormed(op.text()), attributes);
-                } else if (op.embed() != null) {
-                    ByteWriter value = new ByteWriter();
-                    Values.encode(op.embed(), value);
-                    place.insertEmbed(value, attributes);
-                } else if (op.retain() > 0) {
-                    place.format(op.retain(), attributes);
-                } else {
-                    place.delete(op.delete());
-                }
+                apply(op, place);
             }
         } finally {
             editor.end();
+        }
+    }
+
+    private void apply(DeltaOp op, FormattedText place) {
+        Map<String, byte[]> attributes = FormattedText.encode(op.attributes());
+        if (op.text() != null) {
+            place.insert(wellFormed(op.text()), attributes);
+        } else if (op.embed() != null) {
+            ByteWriter value = author.scratch();
+            Values.encode(op.embed(), value);
+            place.insertEmbed(value, attributes);
+        } else if (op.retain() > 0) {
+            place.format(op.retain(), attributes);
+        } else {
+            place.delete(op.delete());
         }
     }
 

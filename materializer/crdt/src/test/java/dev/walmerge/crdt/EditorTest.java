@@ -108,6 +108,8 @@ class EditorTest {
         }
         assertThatThrownBy(() -> text.delete(1, 3)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> array.pushAll(List.of(1, new Object()))).isInstanceOf(IllegalArgumentException.class);
+        List<DeltaOp> delta = List.of(DeltaOp.delete(1), DeltaOp.insertEmbed(Map.of("x", new Object()), Map.of()));
+        assertThatThrownBy(() -> text.applyDelta(delta)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> nested.set("x", Long.MAX_VALUE)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> doc.edit(-1)).isInstanceOf(IllegalArgumentException.class);
         assertThat(doc.encodeState(UpdateFormat.V2)).isEqualTo(before);
