@@ -97,12 +97,7 @@ final class Merge {
 
     /** An item came as a deleted one: there is nothing to free, and as it is new it is joined anyway. */
     void cameDeleted(int s) {
-        long id = store.clients.id[store.client[s]];
-        store.deletes.note(id, store.clock[s], store.length[s]);
-        if (everDrained) {
-            undrained.grow(id, store.clock[s], store.length[s]);
-            tidyUndrained();
-        }
+        erased(store.client[s], store.clock[s], store.length[s]);
     }
 
     /** Deletes an item and, when it holds a type, all in it. */
