@@ -3,6 +3,7 @@ package dev.walmerge.crdt;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -117,29 +118,18 @@ final class ReferenceDoc {
     int apply(List<byte[]> updates) {
         changed = false;
         Set<Id> named = new HashSet<>();
+        List<Unit> fresh = new ArrayList<>();
         for (byte[] bytes : updates) {
             ReferenceReader.Update update = ReferenceReader.update(bytes);
-            waiting.addAll(update.units());
+            fresh.addAll(update.units());
             waitingDeletes.addAll(update.deletes());
             update.units().forEach(unit -> named.add(unit.id));
             named.addAll(update.deletes());
         }
-        for (boolean moved = true; moved; ) {
-            moved = false;
-            List<Unit> tried = List.copyOf(waiting);
-            waiting.clear();
-            for (Unit unit : tried) {
-                if (units.containsKey(unit.id)) {
-                    continue;
-                }
-                if (isReady(unit)) {
-                    integrate(unit);
-                    moved = true;
-                } else {
-                    waiting.add(unit);
-                }
-            }
-        }
+        // An id may have come with a whole pair and with halves of it; then it matters, as in Yjs, what is tried first.
+        integrateReady(fresh);
+        waiting.addAll(fresh);
+        integrateReady(waiting);
         for (Id id : List.copyOf(waitingDeletes)) {
             if (units.containsKey(id)) {
                 waitingDeletes.remove(id);
@@ -150,6 +140,27 @@ final class ReferenceDoc {
         }
         boolean parked = named.stream().anyMatch(id -> !units.containsKey(id));
         return (changed ? Doc.CHANGED : 0) | (parked ? Doc.PARKED : 0);
+    }
+
+    /** Integrates, by clock, what is ready or becomes so; the rest is left. */
+    private void integrateReady(List<Unit> some) {
+        some.sort(Comparator.comparingInt(unit -> unit.id.clock()));
+        for (boolean moved = true; moved; ) {
+            moved = false;
+            List<Unit> tried = List.copyOf(some);
+            some.clear();
+            for (Unit unit : tried) {
+                if (units.containsKey(unit.id)) {
+                    continue;
+                }
+                if (isReady(unit)) {
+                    integrate(unit);
+                    moved = true;
+                } else {
+                    some.add(unit);
+                }
+            }
+        }
     }
 
     private boolean isReady(Unit unit) {
