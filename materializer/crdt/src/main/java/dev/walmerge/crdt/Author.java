@@ -44,8 +44,8 @@ final class Author {
         StructStore now = doc.store();
         if (now != store) {
             store = now;
-            merge = doc.merge;
-            integrator = doc.integrator;
+            merge = doc.open().merge;
+            integrator = doc.open().integrator;
             Arrays.fill(keys, null);
         }
         return now;
@@ -265,7 +265,7 @@ final class Author {
     private int item(int kind, int length, int type, int sub, int left, int right) {
         int c = store.clients.intern(clientId);
         int clock = store.clients.state[c];
-        doc.checkRoom(clock, length);
+        doc.open().checkRoom(clock, length);
         int s = store.allocate(kind);
         store.client[s] = c;
         store.clock[s] = clock;
@@ -312,7 +312,7 @@ final class Author {
 
     private void grow(int s, String text) {
         int c = store.client[s];
-        doc.checkRoom(store.end(s), text.length());
+        doc.open().checkRoom(store.end(s), text.length());
         if (doc.hasPending()) {
             merge.touch(c);
         } else {

@@ -17,8 +17,8 @@ final class Parking {
     private long structs;
     private long bytes;
 
-    Parking(Doc doc, StructBuffer in, ClockRanges deletes) {
-        this.store = doc.store();
+    Parking(OpenDoc doc, StructBuffer in, ClockRanges deletes) {
+        this.store = doc.store;
         this.in = in;
         structs = doc.pendingStructs.size();
         bytes = doc.pendingStructs.bytes() + doc.pendingDeletes.bytes() + deletes.bytes();

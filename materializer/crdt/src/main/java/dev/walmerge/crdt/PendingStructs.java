@@ -175,6 +175,15 @@ final class PendingStructs {
         return other == NONE ? q : other;
     }
 
+    /** Hands all that waits to another one, behind what begins at the same clock there. */
+    void moveTo(PendingStructs other) {
+        for (int q = 0; q < queues; q++) {
+            for (int at = head[q]; at < tail[q]; at++) {
+                other.add(structs, queue[q][at]);
+            }
+        }
+    }
+
     private void reset() {
         structs.clear();
         queueOf.clear();

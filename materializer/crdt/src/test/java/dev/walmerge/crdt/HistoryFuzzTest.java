@@ -15,7 +15,7 @@ class HistoryFuzzTest {
         List<Script.Update> updates = script.updates();
         Doc doc = Doc.create(true);
         Doc other = Doc.create(true);
-        other.integrator.longScan = 0;
+        other.open().integrator.longScan = 0;
         Doc keeping = Doc.create(false);
         Doc mirror = Doc.create(true);
         boolean straight = true;

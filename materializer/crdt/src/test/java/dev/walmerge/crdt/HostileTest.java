@@ -205,9 +205,9 @@ class HostileTest {
                 out.clear();
             }
             Doc plain = Doc.create(true);
-            plain.integrator.longScan = Integer.MAX_VALUE;
+            plain.open().integrator.longScan = Integer.MAX_VALUE;
             Doc remembering = Doc.create(true);
-            remembering.integrator.longScan = 0;
+            remembering.open().integrator.longScan = 0;
             Doc usual = Doc.create(true);
             for (byte[] update : updates) {
                 for (Doc doc : List.of(plain, remembering, usual)) {
