@@ -21,6 +21,15 @@ final class JsonParser {
         return parser.pos == text.length();
     }
 
+    /** The same, or {@code undefined}: Yjs writes that where JavaScript has no JSON for a value. */
+    static boolean parseOrUndefined(String text, ByteWriter out) {
+        if (text.equals("undefined")) {
+            out.u8(AnyValue.UNDEFINED);
+            return true;
+        }
+        return parse(text, out);
+    }
+
     private void space() {
         while (pos < text.length()) {
             char c = text.charAt(pos);

@@ -115,7 +115,7 @@ final class SourceV1 extends StructSource {
     @Override
     void json(StructBuffer out) throws MalformedUpdateException {
         int at = rest.pos();
-        if (!JsonParser.parse(rest.string(), out.blob)) {
+        if (!JsonParser.parseOrUndefined(rest.string(), out.blob)) {
             throw rest.faultAt("invalid-json", at);
         }
     }

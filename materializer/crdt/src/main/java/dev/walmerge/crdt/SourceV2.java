@@ -8,6 +8,11 @@ final class SourceV2 extends StructSource {
     /** Keys that may be empty; every other one takes a unit of the strings. */
     private static final int EMPTY_KEYS = 1024;
 
+    /** Known keys may be used again for so many units in all, as a state spells out each: a byte of the update, and any. */
+    private static final int KEY_UNITS_A_BYTE = 16;
+
+    private static final int KEY_UNITS = 1 << 18;
+
     private final DiffRunReader keyClocks = new DiffRunReader();
     private final RunReader clients = new RunReader();
     private final DiffRunReader leftClocks = new DiffRunReader();
@@ -21,6 +26,7 @@ final class SourceV2 extends StructSource {
     private final List<String> keys = new ArrayList<>();
     private final Units units = new Units();
     private int unitPos;
+    private long keyUnitsLeft;
     private long deleteAt;
 
     @Override
@@ -30,6 +36,7 @@ final class SourceV2 extends StructSource {
             throw rest.fault("unknown-feature");
         }
         keys.clear();
+        keyUnitsLeft = KEY_UNITS + (long) KEY_UNITS_A_BYTE * len;
         keyClocks.start(rest);
         clients.start(rest);
         leftClocks.start(rest);
@@ -160,7 +167,12 @@ final class SourceV2 extends StructSource {
     String key() throws MalformedUpdateException {
         int clock = keyClocks.next();
         if (clock < keys.size()) {
-            return keys.get(clock);
+            String known = keys.get(clock);
+            keyUnitsLeft -= known.length();
+            if (keyUnitsLeft < 0) {
+                throw strings.fault("too-many-keys");
+            }
+            return known;
         }
         String key = string();
         if (keys.size() > units.count + EMPTY_KEYS) {

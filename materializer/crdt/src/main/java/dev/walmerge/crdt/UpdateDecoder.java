@@ -225,10 +225,7 @@ final class UpdateDecoder {
     }
 
     private static void readJsonText(StructSource source, StructBuffer out) throws MalformedUpdateException {
-        String text = source.string();
-        if (text.equals("undefined")) {
-            out.blob.u8(AnyValue.UNDEFINED);
-        } else if (!JsonParser.parse(text, out.blob)) {
+        if (!JsonParser.parseOrUndefined(source.string(), out.blob)) {
             throw source.rest.fault("invalid-json");
         }
     }

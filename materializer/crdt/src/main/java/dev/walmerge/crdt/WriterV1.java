@@ -68,7 +68,8 @@ final class WriterV1 extends UpdateWriter {
 
     @Override
     void json(byte[] blob, int at, int count) {
-        rest.string(ValueText.jsonText(blob, at));
+        // Yjs writes "undefined", which no Yjs can read.
+        rest.string((blob[at] & 0xff) == AnyValue.UNDEFINED ? "null" : ValueText.jsonText(blob, at));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -309,5 +310,25 @@ class HostileTest {
         byte[] update = out.toBytes();
         out.clear();
         return Vectors.apply(doc, UpdateFormat.V1, update);
+    }
+
+    @Test
+    void namesThatAreSharedDontMakeStatesExplode() throws MalformedUpdateException {
+        byte[] many = Runs.elements(100_000, 3_000);
+        Doc doc = Doc.create(true);
+        assertThatThrownBy(() -> Vectors.apply(doc, UpdateFormat.V2, many))
+                .isInstanceOfSatisfying(
+                        MalformedUpdateException.class,
+                        e -> assertThat(e.rule()).isEqualTo("too-many-keys"));
+        assertThatThrownBy(() -> Updates.convert(many, UpdateFormat.V2, UpdateFormat.V1))
+                .isInstanceOfSatisfying(
+                        MalformedUpdateException.class,
+                        e -> assertThat(e.rule()).isEqualTo("too-many-keys"));
+        assertThat(doc.structCount()).isZero();
+
+        byte[] some = Runs.elements(20_000, "paragraph".length());
+        Vectors.apply(doc, UpdateFormat.V2, some);
+        assertThat(doc.structCount()).isEqualTo(20_000);
+        assertThat(doc.encodeState(UpdateFormat.V2).length).isLessThan(300_000);
     }
 }

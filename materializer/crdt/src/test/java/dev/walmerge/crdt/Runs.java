@@ -37,4 +37,44 @@ final class Runs {
         }
         return out.toBytes();
     }
+
+    /** {@code count} XML elements of client 1, one behind the other, which share one name of that length. */
+    static byte[] elements(int count, int nameLength) {
+        ByteWriter strings = new ByteWriter();
+        strings.string("x" + "k".repeat(nameLength));
+        strings.varInt(1, false);
+        strings.varInt(nameLength, false);
+        ByteWriter behind = new ByteWriter();
+        behind.varInt(0, false);
+        behind.varInt(3, false);
+        behind.varUint(count - 4L);
+        ByteWriter infos = new ByteWriter();
+        infos.raw(new byte[] {Kind.TYPE, 0, (byte) (StructBuffer.HAS_ORIGIN | Kind.TYPE)}, 0, 3);
+        ByteWriter rootParent = new ByteWriter();
+        rootParent.u8(1);
+        ByteWriter none = new ByteWriter();
+        ByteWriter out = new ByteWriter();
+        out.varUint(0);
+        out.block(run(1, false, count));
+        out.block(run(1, true, count));
+        out.block(behind);
+        out.block(none);
+        out.block(infos);
+        out.block(strings);
+        out.block(rootParent);
+        out.block(run(3, true, count));
+        out.block(none);
+        out.varUint(1);
+        out.varUint(count);
+        out.varUint(0);
+        out.varUint(0);
+        return out.toBytes();
+    }
+
+    private static ByteWriter run(int value, boolean negative, int count) {
+        ByteWriter run = new ByteWriter();
+        run.varInt(value, negative);
+        run.varUint(count - 2L);
+        return run;
+    }
 }
