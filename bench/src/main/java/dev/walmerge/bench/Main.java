@@ -13,7 +13,9 @@ import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import dev.walmerge.sidecar.migrate.MigrationException;
+import java.io.UncheckedIOException;
 import java.sql.SQLException;
+import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -67,6 +69,10 @@ public final class Main {
         if (failure instanceof OperatingException known) {
             System.err.println(known.report());
             return known.exitCode();
+        }
+        if (failure instanceof UncheckedIOException || failure instanceof RunnerException) {
+            System.err.println(failure.getMessage());
+            return ExitCode.USAGE;
         }
         failure.printStackTrace();
         return ExitCode.FATAL;

@@ -42,6 +42,7 @@ public final class CoreCommand implements Callable<Integer> {
                         .toList();
             }
         }
+        files.forEach(History::read); // a wrong one is an empty table otherwise
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("bench\\.core\\..*Benchmark\\." + only)
                 .forks(forks)

@@ -20,7 +20,7 @@ final class History {
             boolean wide = file.getFileName().toString().contains("updates32");
             return TraceLibrary.readUpdates(Files.newInputStream(file), wide);
         } catch (IOException e) {
-            throw new UncheckedIOException(file.toString(), e);
+            throw new UncheckedIOException("not a history of updates: " + file, e);
         }
     }
 

@@ -12,7 +12,10 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code ops/walmerge bench scale}: whether an edit costs the same in a small document and in a large one. */
 @Command(
@@ -30,6 +33,9 @@ public final class ScaleCommand implements Callable<Integer> {
 
     /** Time of the processor, so that other programs don't count. */
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(
             names = "--size",
@@ -49,6 +55,10 @@ public final class ScaleCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws MalformedUpdateException {
+        if (Arrays.stream(sizes).anyMatch(size -> size < 100)
+                || Arrays.stream(clients).anyMatch(count -> count < 1)) {
+            throw new ParameterException(spec.commandLine(), "--size is 100 or more, --clients 1 or more");
+        }
         measure(100_000, 10);
         System.out.println("characters  clients  structs  typed ns  inserted ns  deleted ns");
         for (int size : sizes) {
