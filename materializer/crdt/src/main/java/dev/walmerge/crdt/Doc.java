@@ -232,11 +232,17 @@ public final class Doc {
             store.reserve(decoded.size);
             store.contents.units.reserve(decoded.units.count);
         }
+        Loader loader = whole && merge.isNew() && decoded.size > 16 ? new Loader(store, decoded, merge) : null;
         int[] order = decoded.byClientDescending();
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
         boolean plain = pendingDeletes.size == 0;
         for (int n = 0; n < decoded.size; n++) {
             int i = order == null ? n : order[n];
+            int loaded = loader == null || integrator.remembersScans() ? 0 : loader.add(i);
+            if (loaded > 0) {
+                n += loaded - 1;
+                continue;
+            }
             int c = store.clients.find(decoded.client[i]);
             int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
             int clock = decoded.clock[i];
