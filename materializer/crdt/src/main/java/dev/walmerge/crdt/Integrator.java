@@ -363,6 +363,11 @@ final class Integrator {
                 : new Zone(store.originClient[s], store.originClock[s], NONE, NONE);
     }
 
+    /** Whether what is put into place must be told to what was remembered of long scans. */
+    boolean remembersScans() {
+        return !lowest.isEmpty();
+    }
+
     /** A merge is over; structs may be joined and collected now. */
     void forgetScans() {
         if (!lowest.isEmpty()) {

@@ -246,6 +246,11 @@ final class Merge {
         undrainedLimit = 256;
     }
 
+    /** Whether deletes are noted nowhere yet, as before the first drain and the first look at all of them. */
+    boolean isNew() {
+        return !everDrained && !store.deletes.isKept() && store.order == null;
+    }
+
     /** Whether anything changed since the last drain. */
     boolean hasNews() {
         return drainClientCount > 0 || undrained.size > 0;

@@ -12,6 +12,12 @@ final class OpenDoc {
     /** The objects and smallest arrays of a document that holds next to nothing; measured. */
     private static final int FIXED_BYTES = 3000;
 
+    /** An update of more structs gets room for them at once. */
+    private static final int MANY = 16;
+
+    /** Rows made room for at once: what is claimed and then waits costs no more. */
+    private static final int ROWS_AT_ONCE = 1 << 16;
+
     private final Limits limits;
     final StructStore store = new StructStore();
     final Merge merge;
@@ -86,17 +92,23 @@ final class OpenDoc {
         boolean whole = store.used == 0 && pendingStructs.isEmpty();
         if (whole) {
             store.contents.adopt(decoded);
-            store.reserve(decoded.size);
-        } else if (decoded.size > 16) {
-            store.reserve(decoded.size);
+            store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
+        } else if (decoded.size > MANY) {
+            store.reserve(Math.min(decoded.size, ROWS_AT_ONCE));
             store.contents.units.reserve(decoded.units.count);
         }
+        Loader loader = whole && merge.isNew() && decoded.size > MANY ? new Loader(store, decoded, merge) : null;
         PendingStructs late = null;
         int[] order = decoded.byClientDescending();
         // Deletes that wait may be for what comes now, so it must be told apart from what it is joined to.
         boolean plain = pendingDeletes.size == 0;
         for (int n = 0; n < decoded.size; n++) {
             int i = order == null ? n : order[n];
+            int loaded = loader == null || integrator.remembersScans() ? 0 : loader.add(i);
+            if (loaded > 0) {
+                n += loaded - 1;
+                continue;
+            }
             int c = store.clients.find(decoded.client[i]);
             int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
             int clock = decoded.clock[i];

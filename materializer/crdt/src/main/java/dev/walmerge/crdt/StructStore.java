@@ -132,6 +132,21 @@ final class StructStore {
         }
     }
 
+    /** The kind of a row that was never used before, an item's. */
+    void setKind(int s, int kind) {
+        flags[s] = (byte) (kind == Kind.DELETED ? Kind.DELETED | DELETED : kind);
+    }
+
+    /** The next {@code count} rows were filled with structs of a client, in order; the last one ends at {@code state}. */
+    void addRows(int c, int count, int state) {
+        StructList list = clients.structs[c];
+        for (int i = 0; i < count; i++) {
+            list.append(used++, clock);
+        }
+        live += count;
+        clients.state[c] = state;
+    }
+
     /** Gives room back when far fewer rows came than it was made for. */
     void trim() {
         int wanted = used + used / 32;
