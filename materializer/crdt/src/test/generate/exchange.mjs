@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import * as Y from 'yjs'
 import { act, base64, canonical, clientIds, pending, random, replica, reseed, retry, sizes, sync, view, writer } from './editing.mjs'
+import { localEdits } from './local-edits.mjs'
 import { operations } from './operations.mjs'
 
 const binary = text => new Uint8Array(Buffer.from(text, 'base64'))
@@ -77,7 +78,8 @@ const requests = {
     })
     return { same: new Set(states.map(each => each.v1 + each.v2)).size === 1, ...states[0] }
   },
-  operations: ({ seed, n }) => operations(seed, n)
+  operations: ({ seed, n }) => operations(seed, n),
+  localEdits: ({ seed, n }) => localEdits(seed, n)
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

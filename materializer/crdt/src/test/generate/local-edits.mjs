@@ -1,31 +1,9 @@
 // What yjs writes for random calls of its API, one history a line, for LocalEditsTest: steps are transactions of one client, each
 // with the update it emitted, and updates of another client in between.
-// npm install here, then npm run local-edits; by hand: node local-edits.mjs SEED COUNT [FOLDER with yjs]
-import { createRequire } from 'node:module'
+// By hand, in this folder after npm ci: node local-edits.mjs SEED COUNT
 import { pathToFileURL } from 'node:url'
-
-const [seedText, countText, folder] = process.argv.slice(2)
-const Y = createRequire(pathToFileURL((folder ?? process.cwd()) + '/').href)('yjs')
-
-let seed = Number(seedText)
-const random = () => {
-  seed = seed + 0x6D2B79F5 | 0
-  let t = Math.imul(seed ^ seed >>> 15, 1 | seed)
-  t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t
-  return ((t ^ t >>> 14) >>> 0) / 4294967296
-}
-const below = n => Math.floor(random() * n)
-const pick = list => list[below(list.length)]
-const base64 = bytes => Buffer.from(bytes).toString('base64')
-
-// The clean-up of formats after a remote transaction is an edit of the receiver's own, at a moment of its choice.
-const callObserver = Y.Text.prototype._callObserver
-Y.Text.prototype._callObserver = function (transaction, keys) {
-  const formatted = this._hasFormatting
-  this._hasFormatting = false
-  callObserver.call(this, transaction, keys)
-  this._hasFormatting = formatted
-}
+import * as Y from 'yjs'
+import { base64, below, pick, random, reseed } from './editing.mjs'
 
 const words = ['a', 'b', ' ', 'xy', '😀', 'é', 'hello ', '日本', 'q😀r', '\n']
 const values = [0, 1, -7, 1.5, 0.1, -0.25, 1e100, 2147483648, 'text', '', '😀', true, false, null, [], [1, 'two', null], { x: 1, y: { z: [true] } }, 9007199254740991]
@@ -140,12 +118,14 @@ const run = (type, [name, at, ...rest]) => {
   else type.insert(at, [rest[0] === '' ? new Y.XmlText() : new Y.XmlElement(rest[0])])
 }
 
-for (let n = 0; n < Number(countText); n++) {
+/** History `n`, of the random numbers that come next. */
+const history = n => {
   cursors.clear()
   const own = pick([1, 77, 4294967295])
   const doc = new Y.Doc({ gc: n % 3 !== 2 })
   const other = new Y.Doc({ gc: random() < 0.5 })
   doc.clientID = own
+  doc.pure = other.pure = true
   other.clientID = own === 77 ? pick([3, 1000]) : 77
   roots(doc)
   roots(other)
@@ -180,7 +160,16 @@ for (let n = 0; n < Number(countText); n++) {
     })
     steps.push({ ops, v1: v1 && base64(v1), v2: v2 && base64(v2) })
   }
-  console.log(JSON.stringify({
-    n, own, gc: doc.gc, steps, stateV1: base64(Y.encodeStateAsUpdate(doc)), stateV2: base64(Y.encodeStateAsUpdateV2(doc))
-  }))
+  return { n, own, gc: doc.gc, steps, stateV1: base64(Y.encodeStateAsUpdate(doc)), stateV2: base64(Y.encodeStateAsUpdateV2(doc)) }
+}
+
+export const localEdits = (seed, n) => {
+  reseed(Math.imul(seed, 1000003) + n)
+  return history(n)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [seed, count] = process.argv.slice(2).map(Number)
+  reseed(seed)
+  for (let n = 0; n < count; n++) console.log(JSON.stringify(history(n)))
 }

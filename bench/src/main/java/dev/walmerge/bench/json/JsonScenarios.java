@@ -1,30 +1,33 @@
 package dev.walmerge.bench.json;
 
-import dev.walmerge.crdt.Projection;
+import dev.walmerge.bench.json.Measure.Scenario;
 import dev.walmerge.crdt.UpdateFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * The scenarios of a JSON document, each printed as a line of JSON: microseconds, median, and bytes where something is encoded. What
- * each comes to is checked before it is timed.
+ * The scenarios of a JSON document, each printed as a line of JSON: microseconds, median, and bytes where something is encoded. They
+ * are those of {@code bench/peers/scenarios.mjs}.
  */
 public final class JsonScenarios {
-    private static final int PEERS = 16;
-    private static final int OFFLINE_EDITS = 100;
+    private static final long ENGINE_NANOS = 1_500_000_000L;
+
+    /** Edits, appends or round trips that a document takes before another one is used. */
+    private static final int RENEW_EVERY = 100;
 
     private final UpdateFormat format;
-    private final String engine;
     private final int items;
+    private final int middle;
     private final byte[] state;
-    private int number;
+    private final Measure measure;
 
     private JsonScenarios(UpdateFormat format, int items) {
         this.format = format;
-        this.engine = "walmerge-" + format.name().toLowerCase(Locale.ROOT);
         this.items = items;
+        this.middle = items / 2;
         this.state = JsonDocument.create(items).doc.encodeState(format);
+        this.measure = new Measure("walmerge-" + format.name().toLowerCase(Locale.ROOT), items);
     }
 
     /** @param args item counts; 10 and 1000 without any */
@@ -33,128 +36,222 @@ public final class JsonScenarios {
         for (String count : counts) {
             for (UpdateFormat format : UpdateFormat.values()) {
                 JsonScenarios scenarios = new JsonScenarios(format, Integer.parseInt(count));
-                scenarios.check();
-                scenarios.build();
+                scenarios.warmUpTheEngine();
+                scenarios.creation();
+                scenarios.exports();
+                scenarios.reads();
+                for (int before : new int[] {0, 1000, 5000}) {
+                    scenarios.scalarEdit(before);
+                }
                 scenarios.edits();
                 scenarios.exchange();
+                Offline.print(scenarios.measure, format, scenarios.items, scenarios.state);
             }
         }
     }
 
-    private void check() {
-        JsonDocument made = JsonDocument.create(items);
-        JsonDocument loaded = load(2);
-        require(Projection.bodyJson(made.doc).equals(Projection.bodyJson(loaded.doc)));
-        JsonDocument[] pair = offline();
-        merge(pair);
-        require(pair[0].doc.sameContent(pair[1].doc));
-        require(conflict(conflicting()).equals("theme-" + PEERS));
-    }
-
-    private static void require(boolean right) {
-        if (!right) {
-            throw new IllegalStateException("a scenario came to something else");
-        }
+    private JsonDocument build() {
+        return JsonDocument.create(items);
     }
 
     private JsonDocument load(long client) {
         return JsonDocument.load(state, format, client);
     }
 
-    private JsonDocument fresh() {
-        JsonDocument made = JsonDocument.create(items);
-        made.doc.discardChanges();
-        return made;
+    private boolean loads(byte[] bytes) {
+        return isAsBuilt(JsonDocument.load(bytes, format, 2));
     }
 
-    private void build() {
-        Measure.print(engine, "create", items, () -> items, JsonDocument::create, made -> -1);
-        Measure.print(
-                engine,
-                "create-encode",
-                items,
-                () -> items,
-                count -> JsonDocument.create(count).doc.encodeState(format),
-                bytes -> bytes.length);
-        Measure.print(
-                engine,
-                "export-first",
-                items,
-                this::fresh,
-                made -> made.doc.encodeState(format),
-                bytes -> bytes.length);
-        JsonDocument again = fresh();
-        Measure.print(
-                engine,
-                "export-repeated",
-                items,
-                () -> again,
-                made -> made.doc.encodeState(format),
-                bytes -> bytes.length);
-        Measure.print(
-                engine,
-                "read-field",
-                items,
-                () -> again,
-                made -> (String) made.item(items / 2).get("title")
-                        + made.settings().get("theme"),
-                fields -> -1);
-        Measure.print(
-                engine,
-                "load-materialize",
-                items,
-                () -> 2L,
-                client -> Projection.bodyJson(load(client).doc),
-                json -> json.length() > 0 ? -1 : 0);
+    private boolean isAsBuilt(JsonDocument document) {
+        return document.plain().equals(JsonDocument.expected(items));
     }
 
-    private byte[] scalarEdit(JsonDocument in) {
-        in.item(items / 2).set("priority", ++number);
-        return in.doc.drainChanges(format);
+    /** What all scenarios build on. */
+    private void warmUpTheEngine() {
+        for (long begun = System.nanoTime(); System.nanoTime() - begun < ENGINE_NANOS; ) {
+            build().doc.encodeState(format);
+            Measure.sink = load(2).plain();
+        }
+    }
+
+    private void creation() {
+        measure.print("create", new Scenario<Void, JsonDocument>() {
+            @Override
+            public JsonDocument run(Void on, int number) {
+                return build();
+            }
+
+            @Override
+            public boolean check(Void on, JsonDocument made) {
+                return isAsBuilt(made);
+            }
+        });
+        measure.print("create-encode", new Encoding<Void>() {
+            @Override
+            public byte[] run(Void on, int number) {
+                return build().doc.encodeState(format);
+            }
+        });
+    }
+
+    /** A scenario that ends with the state of a document as it was built. */
+    private abstract class Encoding<I> implements Scenario<I, byte[]> {
+        @Override
+        public boolean check(I on, byte[] bytes) {
+            return loads(bytes);
+        }
+
+        @Override
+        public int bytes(byte[] bytes) {
+            return bytes.length;
+        }
+    }
+
+    private void exports() {
+        measure.print("export-first", new Encoding<JsonDocument[]>() {
+            @Override
+            public JsonDocument[] prepare(int batch) {
+                JsonDocument[] fresh = new JsonDocument[batch];
+                for (int i = 0; i < batch; i++) {
+                    fresh[i] = build();
+                }
+                return fresh;
+            }
+
+            @Override
+            public byte[] run(JsonDocument[] fresh, int number) {
+                return fresh[number].doc.encodeState(format);
+            }
+        });
+        JsonDocument kept = build();
+        measure.print("export-repeated", new Encoding<Void>() {
+            @Override
+            public byte[] run(Void on, int number) {
+                return kept.doc.encodeState(format);
+            }
+        });
+    }
+
+    private void reads() {
+        JsonDocument kept = build();
+        measure.print("read-field", new Scenario<Void, String>() {
+            @Override
+            public String run(Void on, int number) {
+                return kept.title(middle) + kept.theme();
+            }
+
+            @Override
+            public boolean check(Void on, String read) {
+                return read.equals("Item number " + middle + "dark");
+            }
+
+            @Override
+            public int batch() {
+                return 1000;
+            }
+        });
+        measure.print("load-materialize", new Scenario<Void, Object>() {
+            @Override
+            public Object run(Void on, int number) {
+                return load(2).plain();
+            }
+
+            @Override
+            public boolean check(Void on, Object plain) {
+                return plain.equals(JsonDocument.expected(items));
+            }
+        });
+    }
+
+    /** A scenario that writes an update and goes on counting. */
+    private abstract static class Editing<I> implements Scenario<I, byte[]> {
+        int value = 99;
+
+        @Override
+        public int bytes(byte[] update) {
+            return update.length;
+        }
+    }
+
+    /** One document is edited on and on; the samples begin with another one. */
+    private void scalarEdit(int before) {
+        measure.print("scalar-edit-" + before, new Editing<JsonDocument>() {
+            private JsonDocument edited;
+
+            @Override
+            public void begin() {
+                edited = build();
+                for (value = 100; value < 100 + before; value++) {
+                    edited.setPriority(middle, value);
+                }
+                edited.doc.discardChanges();
+            }
+
+            @Override
+            public byte[] run(JsonDocument on, int number) {
+                edited.setPriority(middle, ++value);
+                return edited.doc.drainChanges(format);
+            }
+
+            @Override
+            public boolean check(JsonDocument on, byte[] update) {
+                return edited.hasPriority(middle, value);
+            }
+        });
     }
 
     private void edits() {
-        for (int before : new int[] {0, 1000, 5000}) {
-            JsonDocument edited = fresh();
-            for (int i = 0; i < before; i++) {
-                scalarEdit(edited);
+        Supplier<JsonDocument> drained = renewed(() -> {
+            JsonDocument made = build();
+            made.doc.discardChanges();
+            return made;
+        });
+        measure.print("append-object", new Editing<JsonDocument>() {
+            @Override
+            public JsonDocument prepare(int batch) {
+                return drained.get();
             }
-            byte[] from = edited.doc.encodeState(format);
-            // Samples of a few edits on a document that has had its number of them: not thousands more.
-            Supplier<JsonDocument> prepare = renewed(() -> JsonDocument.load(from, format, 1));
-            Measure.print(engine, "scalar-edit-" + before, items, prepare, this::scalarEdit, update -> update.length);
-        }
-        Measure.print(
-                engine,
-                "append-object",
-                items,
-                renewed(this::fresh),
-                made -> {
-                    made.append(items);
-                    return made.doc.drainChanges(format);
-                },
-                update -> update.length);
-        Measure.print(
-                engine,
-                "edit-encode",
-                items,
-                renewed(this::fresh),
-                made -> {
-                    scalarEdit(made);
-                    return made.doc.encodeState(format);
-                },
-                bytes -> bytes.length);
+
+            @Override
+            public byte[] run(JsonDocument made, int number) {
+                made.append(items);
+                return made.doc.drainChanges(format);
+            }
+
+            @Override
+            public boolean check(JsonDocument made, byte[] update) {
+                return made.length() > items && made.title(items).equals("Item number " + items);
+            }
+        });
+        Supplier<JsonDocument> built = renewed(this::build);
+        measure.print("edit-encode", new Editing<JsonDocument>() {
+            @Override
+            public JsonDocument prepare(int batch) {
+                return built.get();
+            }
+
+            @Override
+            public byte[] run(JsonDocument made, int number) {
+                made.setPriority(middle, ++value);
+                return made.doc.encodeState(format);
+            }
+
+            @Override
+            public boolean check(JsonDocument made, byte[] bytes) {
+                return JsonDocument.load(bytes, format, 2).hasPriority(middle, value);
+            }
+        });
     }
 
-    /** The same document for some runs, then another: its edits stay few. */
+    /** The same document for some samples, then another: its edits stay few. */
     private static <T> Supplier<T> renewed(Supplier<T> make) {
         return new Supplier<>() {
             private T current;
-            private int runs;
+            private int samples;
 
             @Override
             public T get() {
-                if (current == null || ++runs % 100 == 0) {
+                if (current == null || ++samples % RENEW_EVERY == 0) {
                     current = make.get();
                 }
                 return current;
@@ -163,58 +260,28 @@ public final class JsonScenarios {
     }
 
     private void exchange() {
-        Measure.print(
-                engine,
-                "round-trip",
-                items,
-                renewed(() -> new JsonDocument[] {load(1), load(2)}),
-                pair -> {
-                    byte[] update = scalarEdit(pair[0]);
-                    pair[1].apply(format, update);
-                    require(pair[1].item(items / 2).get("priority").equals((long) number));
-                    return update;
-                },
-                update -> update.length);
-        Measure.print(engine, "offline-merge", items, this::offline, this::merge, bytes -> bytes);
-        Measure.print(engine, "map-conflict-16", items, this::conflicting, this::conflict, theme -> -1);
-    }
+        Supplier<JsonDocument[]> pairs = renewed(() -> new JsonDocument[] {load(11), load(12)});
+        measure.print("round-trip", new Editing<JsonDocument[]>() {
+            private boolean arrived;
 
-    /** Two of one state that made their edits and know nothing of the other's. */
-    private JsonDocument[] offline() {
-        JsonDocument a = load(1);
-        JsonDocument b = load(2);
-        for (int j = 0; j < OFFLINE_EDITS; j++) {
-            a.item(j % items).set("priority", j);
-            b.item(j * 7 % items).set("title", "Title " + j);
-        }
-        return new JsonDocument[] {a, b};
-    }
+            @Override
+            public JsonDocument[] prepare(int batch) {
+                return pairs.get();
+            }
 
-    private int merge(JsonDocument[] pair) {
-        byte[] fromA = pair[0].since(format, pair[1].doc.stateVector());
-        byte[] fromB = pair[1].since(format, pair[0].doc.stateVector());
-        pair[0].apply(format, fromB);
-        pair[1].apply(format, fromA);
-        return fromA.length + fromB.length;
-    }
+            @Override
+            public byte[] run(JsonDocument[] pair, int number) {
+                pair[0].setPriority(middle, ++value);
+                byte[] update = pair[0].doc.drainChanges(format);
+                pair[1].apply(format, update);
+                arrived = pair[1].hasPriority(middle, value);
+                return update;
+            }
 
-    /** A replica and what each peer wrote. */
-    private record Conflict(JsonDocument replica, byte[][] updates) {}
-
-    private Conflict conflicting() {
-        byte[][] updates = new byte[PEERS][];
-        for (int i = 0; i < PEERS; i++) {
-            JsonDocument peer = load(i + 1);
-            peer.settings().set("theme", "theme-" + (i + 1));
-            updates[i] = peer.doc.drainChanges(format);
-        }
-        return new Conflict(load(100), updates);
-    }
-
-    private Object conflict(Conflict conflict) {
-        for (byte[] update : conflict.updates()) {
-            conflict.replica().apply(format, update);
-        }
-        return conflict.replica().settings().get("theme");
+            @Override
+            public boolean check(JsonDocument[] pair, byte[] update) {
+                return arrived && pair[0].doc.sameContent(pair[1].doc);
+            }
+        });
     }
 }

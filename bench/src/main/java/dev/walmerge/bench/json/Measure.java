@@ -2,75 +2,111 @@ package dev.walmerge.bench.json;
 
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
 /**
- * Times one scenario: it runs for a second and 200 times to warm up, then 5 times, then 25 samples are taken. Runs below 20
- * microseconds are timed in batches.
+ * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: it runs for a second and 200 times, at most for 3 seconds, to
+ * warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
+ * last one came to is checked.
  */
 final class Measure {
+    private static final int WARM_RUNS = 200;
+    private static final long WARM_NANOS = 1_000_000_000L;
+    private static final long WARM_LIMIT_NANOS = 3_000_000_000L;
+    private static final int DROPPED = 5;
     private static final int SAMPLES = 25;
-    private static final long WARM_UP_NANOS = 1_000_000_000L;
-    private static final int WARM_UP_RUNS = 200;
-    private static final double BATCH_BELOW_MICROS = 20;
-    private static final double BATCH_MICROS = 200;
+    private static final long SHORT_NANOS = 20_000;
+    private static final int BATCH = 20;
 
-    /** What a run comes to is kept here, so that it can't be left out. */
+    /** What a sample comes to is kept here, so that it can't be left out. */
     static volatile Object sink;
 
-    private Measure() {}
+    private final String engine;
+    private final int items;
+
+    Measure(String engine, int items) {
+        this.engine = engine;
+        this.items = items;
+    }
 
     /**
-     * @param prepare makes what one run is done with; not timed
-     * @param run the scenario
-     * @param bytes what it came to, in bytes; -1 for none
+     * One scenario.
+     *
+     * @param <I> what a sample works on
+     * @param <O> what a run comes to
      */
-    static <I, O> void print(
-            String engine,
-            String scenario,
-            int items,
-            Supplier<I> prepare,
-            Function<I, O> run,
-            ToIntFunction<O> bytes) {
-        int size = bytes.applyAsInt(run.apply(prepare.get()));
-        long end = System.nanoTime() + WARM_UP_NANOS;
-        double micros = 0;
-        for (int i = 0; i < WARM_UP_RUNS || System.nanoTime() < end; i++) {
-            micros = sample(prepare, run, 1);
+    interface Scenario<I, O> {
+        /** Called before warming up, and when that ends. */
+        default void begin() {}
+
+        /** What a sample of so many runs works on; not timed. */
+        default I prepare(int batch) {
+            return null;
         }
-        for (int i = 0; i < 5; i++) {
-            micros = Math.min(micros, sample(prepare, run, 1));
+
+        /** The timed part; the number is that of the run within its sample. */
+        O run(I on, int number);
+
+        /** Whether the last run came to what it must. */
+        boolean check(I on, O result);
+
+        /** What was written, in bytes; -1 for nothing. */
+        default int bytes(O result) {
+            return -1;
         }
-        int batch = micros < BATCH_BELOW_MICROS ? (int) Math.ceil(BATCH_MICROS / Math.max(micros, 0.05)) : 1;
-        double[] samples = new double[SAMPLES];
-        for (int i = -5; i < SAMPLES; i++) {
-            double sample = sample(prepare, run, batch);
-            samples[Math.max(i, 0)] = sample;
+
+        /** How many runs a sample has at least. */
+        default int batch() {
+            return 1;
         }
-        Arrays.sort(samples);
+    }
+
+    <I, O> void print(String name, Scenario<I, O> scenario) {
+        scenario.begin();
+        int batch = Math.max(scenario.batch(), warmUp(scenario) < SHORT_NANOS ? BATCH : 1);
+        scenario.begin();
+        double[] samples = new double[DROPPED + SAMPLES];
+        I on = null;
+        O result = null;
+        for (int i = 0; i < samples.length; i++) {
+            on = scenario.prepare(batch);
+            long start = System.nanoTime();
+            for (int j = 0; j < batch; j++) {
+                result = scenario.run(on, j);
+            }
+            samples[i] = (System.nanoTime() - start) / 1e3 / batch;
+            sink = result;
+        }
+        if (!scenario.check(on, result)) {
+            throw new IllegalStateException(engine + ", " + name + " of " + items + ": not the expected document");
+        }
+        Arrays.sort(samples, DROPPED, samples.length);
+        int size = scenario.bytes(result);
         System.out.printf(
                 Locale.ROOT,
                 "{\"engine\":\"%s\",\"scenario\":\"%s\",\"items\":%d,\"micros\":%.3f,\"bytes\":%s}%n",
                 engine,
-                scenario,
+                name,
                 items,
-                samples[SAMPLES / 2],
+                samples[DROPPED + SAMPLES / 2],
                 size < 0 ? "null" : Integer.toString(size));
     }
 
-    private static <I, O> double sample(Supplier<I> prepare, Function<I, O> run, int batch) {
-        Object[] inputs = new Object[batch];
-        for (int i = 0; i < batch; i++) {
-            inputs[i] = prepare.get();
+    /** The nanoseconds of the fastest run. */
+    private static <I, O> long warmUp(Scenario<I, O> scenario) {
+        long begun = System.nanoTime();
+        long fastest = Long.MAX_VALUE;
+        long spent = 0;
+        for (int runs = 0; spent < WARM_LIMIT_NANOS && (runs < WARM_RUNS || spent < WARM_NANOS); runs++) {
+            I on = scenario.prepare(1);
+            int batch = scenario.batch();
+            long start = System.nanoTime();
+            for (int j = 0; j < batch; j++) {
+                sink = scenario.run(on, j);
+            }
+            long end = System.nanoTime();
+            fastest = Math.min(fastest, (end - start) / batch);
+            spent = end - begun;
         }
-        long start = System.nanoTime();
-        for (int i = 0; i < batch; i++) {
-            @SuppressWarnings("unchecked")
-            I input = (I) inputs[i];
-            sink = run.apply(input);
-        }
-        return (System.nanoTime() - start) / 1e3 / batch;
+        return fastest;
     }
 }

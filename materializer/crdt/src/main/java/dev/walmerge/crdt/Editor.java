@@ -11,10 +11,14 @@ import java.util.Arrays;
  */
 public final class Editor {
     private static final int NONE = StructStore.NONE;
+    private static final int HANDLES = 64;
 
     final Doc doc;
     final Author author;
     private int depth;
+
+    /** Handles of nested types that were read lately, by type: who reads a field often comes by the same ones. */
+    private final SharedType[] handles = new SharedType[HANDLES];
 
     Editor(Doc doc, Author author) {
         this.doc = doc;
@@ -74,8 +78,18 @@ public final class Editor {
     /** The type a live item holds; null for a kind that can't be edited here. */
     SharedType nested(int s) {
         StructStore store = author.store;
-        Id id = new Id(store.clients.id[store.client[s]], store.clock[s]);
         int type = store.content[s];
+        SharedType known = handles[type & HANDLES - 1];
+        if (known != null && known.isHeldBy(s) && !TypeRef.mayTurn(store.types.ref[type])) {
+            return known;
+        }
+        SharedType made = handle(store, s, type);
+        handles[type & HANDLES - 1] = made;
+        return made;
+    }
+
+    private SharedType handle(StructStore store, int s, int type) {
+        Id id = new Id(store.clients.id[store.client[s]], store.clock[s]);
         return switch (TypeRef.shown(store, type)) {
             case TypeRef.ARRAY -> new SharedArray(this, id, type);
             case TypeRef.MAP, TypeRef.XML_HOOK -> new SharedMap(this, id, type);

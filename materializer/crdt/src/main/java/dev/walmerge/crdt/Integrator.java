@@ -41,6 +41,9 @@ final class Integrator {
     private final Merge merge;
     private int step;
 
+    /** The row that {@link #held} found last. */
+    private int lastHolder = NONE;
+
     /** Tests set it to try what rarely happens. */
     int longScan = LONG_SCAN;
 
@@ -229,15 +232,28 @@ final class Integrator {
             return store.types.root(store.names.intern(in.root(i)));
         }
         if (in.has(i, StructBuffer.PARENT_ID)) {
-            int holder = store.find(store.clients.find(in.originClient[i]), in.originClock[i]);
-            return store.kind(holder) == Kind.TYPE ? store.content[holder] : NONE;
+            return held(in.originClient[i], in.originClock[i]);
         }
         return left != NONE ? store.parent[left] : store.parent[right];
     }
 
+    /** The type of an item; the entries of a map, which come one after another, have the same. */
+    private int held(long client, int clock) {
+        int s = lastHolder;
+        if (s == NONE
+                || store.clock[s] != clock
+                || store.kind(s) != Kind.TYPE
+                || store.isFree(s)
+                || store.clients.id[store.client[s]] != client) {
+            s = store.find(store.clients.find(client), clock);
+            lastHolder = s;
+        }
+        return store.kind(s) == Kind.TYPE ? store.content[s] : NONE;
+    }
+
     private int subOf(StructBuffer in, int i, int left, int right) {
         if (in.has(i, StructBuffer.PARENT_ROOT | StructBuffer.PARENT_ID)) {
-            return in.sub(i) == null ? NONE : store.names.intern(in.sub(i));
+            return in.sub(i) == null ? NONE : in.subName(i, store.names);
         }
         return left != NONE ? store.parentSub[left] : store.parentSub[right];
     }

@@ -1,6 +1,8 @@
 package dev.walmerge.crdt;
 
 import dev.walmerge.crdt.ValueText.Style;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Read-only views of a document. Called by the thread that owns it; nothing of the document is changed or kept.
@@ -70,6 +72,23 @@ public final class Projection {
         }
         new JsonView(doc.store(), Style.MARKED, out).root(found, type);
         return out.toString();
+    }
+
+    /**
+     * A root as its {@code toJSON}, in values of its own that stay as they are: what {@link SharedType} reads, with nested
+     * types as lists, maps and strings.
+     */
+    public static Object plain(Doc doc, String root, RootType type) {
+        int found = find(doc, root);
+        if (found == StructStore.NONE) {
+            return switch (type) {
+                case TEXT, XML_FRAGMENT -> "";
+                case MAP -> Map.of();
+                case ARRAY -> List.of();
+                case UNKNOWN -> null;
+            };
+        }
+        return new PlainView(doc.store()).root(found, type);
     }
 
     /** The units of a text root, as they are: it may hold lone surrogates. */

@@ -1,5 +1,8 @@
 package dev.walmerge.crdt;
 
+import java.util.List;
+import java.util.Map;
+
 /**
  * A shared type to edit and read: a root, or one nested in another. A handle is light and may be kept while others edit; that of a
  * nested type can't be used any more when the type was deleted ({@link IllegalStateException}).
@@ -20,6 +23,12 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
 
     /** What {@code type} is a row of. */
     private StructStore store;
+
+    // What was read last, and when: programs read the same fields again and again.
+    private String readKey;
+    private int readIndex = NONE;
+    private Object readValue;
+    private long readRevision = NONE;
 
     SharedType(Editor editor, String root) {
         this(editor, root, null, NONE);
@@ -51,6 +60,12 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     /** Whether it is still there; a root always is. */
     public final boolean exists() {
         return root != null || find() != NONE;
+    }
+
+    /** Whether this is the type that a live item of the document as it is now holds. */
+    final boolean isHeldBy(int s) {
+        StructStore now = author.store;
+        return store == now && holder.clock() == now.clock[s] && holder.client() == now.clients.id[now.client[s]];
     }
 
     /** The document as it is now; valid once {@link #readable} or {@link #writable} was called. */
@@ -109,11 +124,29 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final Object element(int index) {
+        if (index == readIndex && index != NONE && isUnchanged()) {
+            return readValue;
+        }
         int found = readable();
         if (found == NONE || index < 0 || !author.seek(found, index)) {
             throw new IndexOutOfBoundsException("index " + index);
         }
-        return editor.value(author.row, author.offset);
+        return read(null, index, editor.value(author.row, author.offset));
+    }
+
+    /** Whether nothing happened to the document since {@link #read}. */
+    private boolean isUnchanged() {
+        return author.open() == store && store.revision == readRevision;
+    }
+
+    /** Remembers what was read, but nothing that may hold bytes: the caller may write to them. */
+    private Object read(String key, int index, Object value) {
+        boolean kept = !(value instanceof byte[] || value instanceof List || value instanceof Map);
+        readKey = kept ? key : null;
+        readIndex = kept ? index : NONE;
+        readValue = kept ? value : null;
+        readRevision = store.revision;
+        return value;
     }
 
     final void deleteElements(int index, int count) {
@@ -146,8 +179,11 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final Object valueOf(String key) {
+        if (key.equals(readKey) && isUnchanged()) {
+            return readValue;
+        }
         int s = entry(key);
-        return s == NONE ? null : editor.value(s, store.length[s] - 1);
+        return s == NONE ? null : read(key, NONE, editor.value(s, store.length[s] - 1));
     }
 
     /** The live item of a key, or NONE. */
@@ -192,6 +228,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     final void deleteKey(String key) {
         int s = entry(key);
         if (s != NONE) {
+            store.revision++;
             editor.begin();
             try {
                 author.merge.delete(s);

@@ -9,6 +9,7 @@ final class SourceV1 extends StructSource {
 
     private int typedClock;
     private int typedBytes;
+    private final NamesRead names = new NamesRead();
 
     @Override
     void reset(byte[] bytes, int off, int len) {
@@ -92,7 +93,7 @@ final class SourceV1 extends StructSource {
 
     @Override
     String string() throws MalformedUpdateException {
-        return rest.string();
+        return names.read(rest);
     }
 
     @Override
@@ -109,7 +110,7 @@ final class SourceV1 extends StructSource {
 
     @Override
     String key() throws MalformedUpdateException {
-        return rest.string();
+        return names.read(rest);
     }
 
     @Override

@@ -24,6 +24,7 @@ final class SourceV2 extends StructSource {
     private final RunReader typeRefs = new RunReader();
     private final RunReader lengths = new RunReader();
     private final List<String> keys = new ArrayList<>();
+    private final NamesRead names = new NamesRead();
     private final Units units = new Units();
     private int unitPos;
     private long keyUnitsLeft;
@@ -136,7 +137,7 @@ final class SourceV2 extends StructSource {
     String string() throws MalformedUpdateException {
         int count = take();
         String text = units.string(unitPos - count, count);
-        return units.isWide() && !units.isWellFormed(unitPos - count, unitPos) ? wellFormed(text) : text;
+        return units.isWide() && !units.isWellFormed(unitPos - count, unitPos) ? wellFormed(text) : names.one(text);
     }
 
     /** Two strings may lie so that they share a pair. Version 1 can't say half of one, so a name never has it. */

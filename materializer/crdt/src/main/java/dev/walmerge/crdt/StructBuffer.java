@@ -10,6 +10,8 @@ import java.util.Arrays;
  * parent only for an item without origins.
  */
 final class StructBuffer {
+    private static final int SUBS = 16;
+
     static final int HAS_ORIGIN = 0x80;
     static final int HAS_RIGHT_ORIGIN = 0x40;
     static final int HAS_SUB = 0x20;
@@ -34,6 +36,13 @@ final class StructBuffer {
     String[] root = {};
     String[] sub = {};
     String[] key = {};
+
+    /** What the keys of maps that came lately are in a document: the same string objects, as {@link NamesRead} gives them. */
+    private String[] subs = {};
+
+    private int[] subNames = {};
+    private Names subsOf;
+
     int size;
 
     /** How many structs came, typed ones counted one by one. */
@@ -59,6 +68,7 @@ final class StructBuffer {
             Arrays.fill(sub, 0, Math.min(size, sub.length), null);
             Arrays.fill(key, 0, Math.min(size, key.length), null);
         }
+        subsOf = null;
         size = 0;
         structs = 0;
         units.clear();
@@ -262,6 +272,26 @@ final class StructBuffer {
 
     String sub(int i) {
         return i < sub.length ? sub[i] : null;
+    }
+
+    /** The name of a struct's key in a document. */
+    @SuppressWarnings("ReferenceEquality")
+    int subName(int i, Names names) {
+        String name = sub[i];
+        int slot = name.hashCode() & SUBS - 1;
+        if (subsOf != names) {
+            if (subs.length == 0) {
+                subs = new String[SUBS];
+                subNames = new int[SUBS];
+            }
+            Arrays.fill(subs, null);
+            subsOf = names;
+        }
+        if (subs[slot] != name) {
+            subNames[slot] = names.intern(name);
+            subs[slot] = name;
+        }
+        return subNames[slot];
     }
 
     String key(int i) {

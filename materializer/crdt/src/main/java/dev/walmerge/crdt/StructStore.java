@@ -125,10 +125,10 @@ final class StructStore {
         return s;
     }
 
-    /** Makes room for rows that are about to come; exactly that when they are the first ones. */
+    /** Makes room for rows that are about to come; little more when they are the first ones, so that an edit behind a load copies nothing. */
     void reserve(int more) {
         if (more > clock.length - used) {
-            grow(used == 0 ? more : Math.max(used + more, used + (used >> 1)));
+            grow(used == 0 ? more + more / 64 : Math.max(used + more, used + (used >> 1)));
         }
     }
 

@@ -142,7 +142,7 @@ final class TreeView {
             DeltaView.Op op = ops.get(i);
             out.append(i == 0 ? "{\"insert\":" : ",{\"insert\":");
             if (op.text != null) {
-                ValueText.quote(op.text, Style.MARKED, out);
+                ValueText.quote(op.text.toString(), Style.MARKED, out);
             } else if (store.kind(op.struct) == Kind.TYPE) {
                 out.append("{\"$type\":");
                 type(store.content[op.struct], depth + 1);

@@ -39,13 +39,18 @@ final class TypeRef {
         }
     }
 
+    /** Whether content decides what it is shown as. */
+    static boolean mayTurn(int ref) {
+        return ref == XML_FRAGMENT || ref == UNDEFINED || ref == DOCUMENT;
+    }
+
     /**
      * What a type is shown as. Yjs 14 has one type for all and numbers it by whether it has a name, and Yrs' undefined one
      * may be anything; there the content decides.
      */
     static int shown(StructStore store, int type) {
         int ref = store.types.ref[type];
-        if (ref != XML_FRAGMENT && ref != UNDEFINED && ref != DOCUMENT) {
+        if (!mayTurn(ref)) {
             return ref;
         }
         return switch (RootTypes.infer(store, type)) {

@@ -45,6 +45,11 @@ final class TypeTable {
     private int entryCount;
     private int freeEntry = NONE;
 
+    // What was looked for last, and what came of it.
+    private int foundType = NONE;
+    private int foundKey;
+    private int found;
+
     int findRoot(int rootName) {
         return rootsByName.get(rootName);
     }
@@ -102,7 +107,17 @@ final class TypeTable {
         return entry == NONE ? NONE : entryFirst[entry];
     }
 
+    /** A key is looked up several times while an item is put at it. */
     private int find(int t, int key) {
+        if (foundType != t || foundKey != key) {
+            found = search(t, key);
+            foundType = t;
+            foundKey = key;
+        }
+        return found;
+    }
+
+    private int search(int t, int key) {
         int entry = firstEntry[t];
         for (int i = 0; i < FEW && entry != NONE; i++) {
             if (entryKey[entry] == key) {
@@ -150,6 +165,7 @@ final class TypeTable {
                 entryNext[lastEntry[t]] = entry;
             }
             lastEntry[t] = entry;
+            found = entry;
         }
         return entry;
     }
@@ -172,6 +188,7 @@ final class TypeTable {
 
     /** Gives back the slot of a type whose items are all gone. */
     void remove(int t) {
+        foundType = NONE;
         int seen = 0;
         for (int entry = firstEntry[t]; entry != NONE; seen++) {
             int next = entryNext[entry];

@@ -118,7 +118,11 @@ final class ValueText {
         }
     }
 
-    static void quote(CharSequence text, Style style, StringBuilder out) {
+    static void quote(String text, Style style, StringBuilder out) {
+        if (isPlain(text)) {
+            out.append('"').append(text).append('"');
+            return;
+        }
         out.append('"');
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -140,6 +144,17 @@ final class ValueText {
             }
         }
         out.append('"');
+    }
+
+    /** Whether all of it stands for itself in JSON. */
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c < 0x20 || c == '"' || c == '\\' || Character.isSurrogate(c)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void unit(char c, StringBuilder out) {

@@ -141,4 +141,56 @@ class EditorTest {
             }
         }
     }
+
+    /** A handle remembers what it read last: whatever changes the document must be seen through it. */
+    @Test
+    void readsFollowEachChange() throws Exception {
+        Doc doc = Doc.create(true);
+        Editor editor = doc.edit(1);
+        SharedMap map = editor.map("m");
+        SharedArray array = editor.array("a");
+        map.set("k", "one");
+        array.pushAll(List.of("x", "y", "z"));
+        assertThat(map.get("k")).isEqualTo("one");
+        assertThat(array.get(1)).isEqualTo("y");
+        editor.transact(() -> {
+            map.set("k", "two");
+            assertThat(map.get("k")).isEqualTo("two");
+            map.delete("k");
+            assertThat(map.get("k")).isNull();
+            array.delete(0, 1);
+            assertThat(array.get(1)).isEqualTo("z");
+            map.set("k", "three");
+        });
+        assertThat(map.get("k")).isEqualTo("three");
+
+        Doc other = Doc.create(true);
+        Vectors.apply(other, UpdateFormat.V1, doc.drainChanges(UpdateFormat.V1));
+        other.discardChanges();
+        SharedMap theirs = other.edit(2).map("m");
+        theirs.set("k", "four");
+        other.edit(3).array("a").insert(0, "w");
+        Vectors.apply(doc, UpdateFormat.V2, other.drainChanges(UpdateFormat.V2));
+        assertThat(map.get("k")).isEqualTo("four");
+        assertThat(array.get(1)).isEqualTo("y");
+
+        SharedMap nested = map.setMap("k");
+        nested.set("n", 1);
+        assertThat(map.get("k")).isSameAs(map.get("k"));
+        assertThat(((SharedMap) map.get("k")).get("n")).isEqualTo(1L);
+        doc.discardChanges();
+        assertThat(doc.rest()).isTrue();
+        assertThat(array.get(1)).isEqualTo("y");
+        assertThat(((SharedMap) map.get("k")).get("n")).isEqualTo(1L);
+        SharedMap before = (SharedMap) map.get("k");
+        assertThat(before.get("n")).isEqualTo(1L);
+        map.delete("k");
+        assertThat(map.get("k")).isNull();
+        assertThatThrownBy(() -> before.get("n")).isInstanceOf(IllegalStateException.class);
+        map.setMap("k");
+        assertThat(((SharedMap) map.get("k")).get("n")).isNull();
+        array.insert(0, new byte[] {1});
+        ((byte[]) array.get(0))[0] = 2;
+        assertThat((byte[]) array.get(0)).containsExactly(1);
+    }
 }

@@ -2,6 +2,8 @@ package dev.walmerge.crdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,65 @@ class ListIndexTest {
                 }
             }
             assertThat(a.store().order).as("seed " + SEED).isNotNull();
+        }
+    }
+
+    /** What others type goes straight into the runs that are there, one unit or many at a time: the index must hear of it. */
+    @Test
+    void typedUpdatesBetweenEditsByIndex() throws Exception {
+        for (boolean gc : new boolean[] {true, false}) {
+            for (String alphabet : new String[] {"abc", "ab\u00e9\u4e2d"}) {
+                Random random = new Random(SEED);
+                Doc ours = Doc.create(gc);
+                Doc theirs = Doc.create(gc);
+                SharedText here = ours.edit(1).text("t");
+                SharedText there = theirs.edit(2).text("t");
+                int indexed = 0;
+                for (int round = 0; round < 120; round++) {
+                    deliver(ours, here, typed(theirs, there, alphabet, random), random);
+                    indexed += ours.store().order == null ? 0 : 1;
+                    assertTrue(ours);
+                    Vectors.apply(theirs, UpdateFormat.V2, ours.drainChanges(UpdateFormat.V2));
+                    theirs.discardChanges();
+                    assertTrue(theirs);
+                    assertThat(there.toString()).isEqualTo(here.toString());
+                    if (round % 7 == 3) {
+                        assertThat(ours.rest()).isTrue();
+                    }
+                }
+                assertThat(ours.sameContent(theirs)).as("seed " + SEED).isTrue();
+                assertThat(indexed).isGreaterThan(80);
+            }
+        }
+    }
+
+    /** An update a unit, of a writer who goes elsewhere or erases the last unit at times. */
+    private static List<byte[]> typed(Doc doc, SharedText text, String alphabet, Random random) throws Exception {
+        List<byte[]> updates = new ArrayList<>();
+        int place = random.nextInt(text.length() + 1);
+        for (int i = random.nextInt(60); i >= 0; i--) {
+            if (random.nextInt(15) == 0) {
+                place = random.nextInt(text.length() + 1);
+            }
+            if (place > 0 && random.nextInt(15) == 0) {
+                text.delete(--place, 1);
+            } else {
+                int c = random.nextInt(alphabet.length());
+                text.insert(place++, alphabet.substring(c, c + 1));
+            }
+            updates.add(doc.drainChanges(UpdateFormat.V1));
+        }
+        return updates;
+    }
+
+    private static void deliver(Doc ours, SharedText here, List<byte[]> updates, Random random) throws Exception {
+        for (int from = 0; from < updates.size(); ) {
+            int end = Math.min(updates.size(), from + 1 + random.nextInt(3) * random.nextInt(20));
+            Vectors.apply(ours, UpdateFormat.V1, Updates.merge(UpdateFormat.V1, updates.subList(from, end)));
+            if (random.nextInt(3) > 0) {
+                edit(here, random);
+            }
+            from = end;
         }
     }
 

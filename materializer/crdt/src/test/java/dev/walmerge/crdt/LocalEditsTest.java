@@ -3,8 +3,6 @@ package dev.walmerge.crdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -13,50 +11,58 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random calls of the API recorded from yjs 13.6.33 by local-edits.mjs: each transaction must write the bytes that yjs wrote. With
- * -Dwalmerge.yjs=FOLDER new ones of -Dwalmerge.seed.
+ * Random calls of the API and the bytes yjs 13.6.33 wrote for each transaction (local-edits.mjs), which ours must write too: some
+ * recorded, and new ones in each run ({@code walmerge.seed}, {@code walmerge.histories}, {@code walmerge.seconds}).
  */
 class LocalEditsTest {
+    private static final int SEED = Integer.getInteger("walmerge.seed", (int) (System.nanoTime() & 0xffffff));
+    private static final int SECONDS = Integer.getInteger("walmerge.seconds", 10);
+
+    /** However slow the machine is. */
+    private static final int LEAST = 10;
+
+    private static final int HISTORIES = Integer.getInteger("walmerge.histories", Integer.MAX_VALUE);
+
     @Test
-    void eachTransactionWritesTheBytesOfYjs() throws Exception {
-        String folder = System.getProperty("walmerge.yjs");
+    void recordedTransactionsWriteTheBytesOfYjs() throws Exception {
         int histories = 0;
         int transactions = 0;
         int otherStates = 0;
-        if (folder == null) {
-            for (JsonNode history : Vectors.read("/vectors/local-edits.jsonl.gz")) {
-                transactions += replay(history);
-                otherStates += check(history) ? 0 : 1;
-                histories++;
-            }
-        } else {
-            Process node = generator(folder);
-            try (BufferedReader lines = node.inputReader()) {
-                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                    JsonNode history = Vectors.JSON.readTree(line);
-                    transactions += replay(history);
-                    otherStates += check(history) ? 0 : 1;
-                    histories++;
-                }
-            } finally {
-                node.destroy();
-            }
+        for (JsonNode history : Vectors.read("/vectors/local-edits.jsonl.gz")) {
+            transactions += replay(history);
+            otherStates += check(history) ? 0 : 1;
+            histories++;
         }
-        System.out.println(histories + " histories, " + transactions + " transactions with the bytes of yjs, "
-                + otherStates + " states that yjs had in more runs");
-        assertThat(histories).isGreaterThanOrEqualTo(60);
+        assertThat(histories).isEqualTo(60);
+        assertThat(transactions).isEqualTo(2 * 5947);
         assertThat(otherStates).isLessThan(histories / 4);
     }
 
-    private static Process generator(String folder) throws IOException {
-        return new ProcessBuilder(
-                        "node",
-                        "src/test/generate/local-edits.mjs",
-                        Long.toString(Long.getLong("walmerge.seed", 2L)),
-                        Integer.toString(Integer.getInteger("walmerge.histories", 500)),
-                        folder)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+    @Test
+    void newTransactionsWriteTheBytesOfYjs() {
+        Yjs yjs = Yjs.get();
+        long end = System.nanoTime() + SECONDS * 1_000_000_000L / 3;
+        int histories = 0;
+        int transactions = 0;
+        int otherStates = 0;
+        while (histories < HISTORIES
+                && (HISTORIES < Integer.MAX_VALUE || histories < LEAST || System.nanoTime() < end)) {
+            JsonNode history =
+                    yjs.ask(Yjs.request("localEdits").put("seed", SEED).put("n", histories++));
+            try {
+                transactions += replay(history);
+                otherStates += check(history) ? 0 : 1;
+            } catch (Throwable e) {
+                String text =
+                        "local-edits.mjs, localEdits(%d, %d): %s%n%s%n".formatted(SEED, histories - 1, e, history);
+                throw new AssertionError(Shrinker.report("local-edits-" + SEED, text), e);
+            }
+        }
+        System.out.printf(
+                "yjs: %d histories of local edits, %d transactions with its bytes, %d states that yjs had in more runs, seed %d%n",
+                histories, transactions, otherStates, SEED);
+        assertThat(transactions).isPositive();
+        assertThat(otherStates).isLessThanOrEqualTo(3 + histories / 4);
     }
 
     private static int replay(JsonNode history) throws Exception {
