@@ -51,13 +51,14 @@ final class Author {
         return now;
     }
 
-    /** The name of a map's key; NONE when there is none and none is to be made. */
+    /** The name of a map's key, half of a surrogate pair being U+FFFD; NONE when there is none and none is to be made. */
     int key(String key, boolean make) {
         int slot = key.hashCode() & KEYS - 1;
         if (key.equals(keys[slot])) {
             return keyNames[slot];
         }
-        int name = make ? store.names.intern(key) : store.names.find(key);
+        String wellFormed = ValueText.wellFormed(key);
+        int name = make ? store.names.intern(wellFormed) : store.names.find(wellFormed);
         if (name != Names.NONE) {
             keys[slot] = key;
             keyNames[slot] = name;

@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * One step of a Quill Delta. One of {@code text}, {@code embed}, {@code retain} and {@code delete} is there.
@@ -13,6 +14,7 @@ import java.util.Map;
  */
 public record DeltaOp(String text, Map<String, ?> embed, int retain, int delete, Map<String, ?> attributes) {
     public DeltaOp {
+        Objects.requireNonNull(attributes);
         int parts = (text != null ? 1 : 0) + (embed != null ? 1 : 0) + (retain != 0 ? 1 : 0) + (delete != 0 ? 1 : 0);
         if (parts != 1 || retain < 0 || delete < 0 || (text != null && text.isEmpty())) {
             throw new IllegalArgumentException("a step inserts, retains or deletes something");
@@ -20,11 +22,11 @@ public record DeltaOp(String text, Map<String, ?> embed, int retain, int delete,
     }
 
     public static DeltaOp insert(String text, Map<String, ?> attributes) {
-        return new DeltaOp(text, null, 0, 0, attributes);
+        return new DeltaOp(Objects.requireNonNull(text), null, 0, 0, attributes);
     }
 
     public static DeltaOp insertEmbed(Map<String, ?> embed, Map<String, ?> attributes) {
-        return new DeltaOp(null, embed, 0, 0, attributes);
+        return new DeltaOp(null, Objects.requireNonNull(embed), 0, 0, attributes);
     }
 
     public static DeltaOp retain(int units, Map<String, ?> attributes) {

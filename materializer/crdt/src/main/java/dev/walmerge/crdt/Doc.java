@@ -2,6 +2,7 @@ package dev.walmerge.crdt;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedMap;
 
 /**
  * One Yjs document: updates in, state out.
@@ -9,6 +10,9 @@ import java.util.Objects;
  * <p>Not thread-safe; owned by one thread at a time. Buffers given to it are only read during the call. No input makes it
  * throw anything unchecked, and one that is refused leaves it unchanged. Order and duplication of updates don't matter:
  * documents that were given the same updates hold the same content.
+ *
+ * <p>An argument that is null is a {@link NullPointerException}, unless a method says what null means, and changes nothing.
+ * Within a transaction of edits, what is read, written, drained or applied comes after all edits so far.
  */
 public final class Doc {
     /** A bit of {@link #apply}: a struct was added or something was newly deleted. */
@@ -37,6 +41,9 @@ public final class Doc {
 
     private int restedStructs;
 
+    /** Edits that began and didn't end, of all editors; one within another counts as one more. */
+    private int editing;
+
     private Doc(boolean gc, Limits limits) {
         this.gc = gc;
         this.limits = limits;
@@ -52,6 +59,14 @@ public final class Doc {
         return open;
     }
 
+    /** The document with all edits so far finished: within a transaction too, what is written or drained is all of it. */
+    private OpenDoc settled() {
+        if (editing > 0 && open != null) {
+            open.finishEdits();
+        }
+        return open();
+    }
+
     /** The structs of the document, which is opened when it rests. */
     StructStore store() {
         return open().store;
@@ -61,10 +76,13 @@ public final class Doc {
      * Gives back all memory but for the document's state in version 2; the next use opens it again, at the cost of a load.
      * What is never seen outside may differ then: how structs are cut into runs, and the order of a map's keys in JSON.
      *
-     * @return false, and nothing happens, when there are changes that were not drained, something is pending, or a text
-     *     holds a lone surrogate, which an update can't hold
+     * @return false, and nothing happens, within a transaction of edits, when there are changes that were not drained,
+     *     something is pending, or a text holds a lone surrogate, which an update can't hold
      */
     public boolean rest() {
+        if (editing > 0) {
+            return false;
+        }
         if (open == null) {
             return true;
         }
@@ -88,7 +106,7 @@ public final class Doc {
 
     /** An empty document with limits of its own. */
     public static Doc create(boolean gc, Limits limits) {
-        return new Doc(gc, limits);
+        return new Doc(gc, Objects.requireNonNull(limits));
     }
 
     /**
@@ -98,8 +116,9 @@ public final class Doc {
      * @throws MalformedUpdateException when it can't be read or exceeds a limit; the document is unchanged
      */
     public int apply(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        Objects.requireNonNull(format);
         Objects.checkFromIndexSize(off, len, buf.length);
-        OpenDoc opened = open();
+        OpenDoc opened = settled();
         Workbench bench = Workbench.get();
         try {
             bench.decode(format, buf, off, len, limits.structsPerUpdate());
@@ -125,9 +144,13 @@ public final class Doc {
         }
     }
 
-    /** The end of a transaction of edits. */
-    void finishEdits() {
-        if (open != null) {
+    void beginEdits() {
+        editing++;
+    }
+
+    /** The end of an edit; of the transaction when it was the outermost. */
+    void endEdits() {
+        if (--editing == 0 && open != null) {
             open.finishEdits();
         }
     }
@@ -139,7 +162,7 @@ public final class Doc {
 
     /** What is waited for; null when nothing is. */
     public Pending pending() {
-        return hasPending() ? open.pending() : null;
+        return hasPending() && settled().hasPending() ? open.pending() : null;
     }
 
     /**
@@ -147,6 +170,7 @@ public final class Doc {
      * doesn't count.
      */
     public boolean contains(UpdateFormat format, byte[] buf, int off, int len) throws MalformedUpdateException {
+        Objects.requireNonNull(format);
         Objects.checkFromIndexSize(off, len, buf.length);
         OpenDoc opened = open();
         Workbench bench = Workbench.get();
@@ -160,15 +184,17 @@ public final class Doc {
 
     /** The whole document as one update, without what is pending: no gaps, and Yjs 13 can load it. */
     public byte[] encodeState(UpdateFormat format) {
+        Objects.requireNonNull(format);
         if (open == null && format == UpdateFormat.V2) {
             return rested.clone();
         }
-        return open().states.encode(open.store, format);
+        return settled().states.encode(open.store, format);
     }
 
     /** What Yjs' {@code encodeStateAsUpdate} gives: with what is pending, and Skips over what is missing. */
     public byte[] encodeStateWithPending(UpdateFormat format) {
-        if (!hasPending()) {
+        Objects.requireNonNull(format);
+        if (!hasPending() || !settled().hasPending()) {
             return encodeState(format);
         }
         return new StateEncoder(open.store, format).stateWithPending(open.pendingStructs, open.pendingDeletes);
@@ -180,7 +206,9 @@ public final class Doc {
      * @throws MalformedUpdateException when the state vector can't be read
      */
     public byte[] encodeStateSince(UpdateFormat format, byte[] stateVector) throws MalformedUpdateException {
-        return new StateEncoder(store(), format).since(StateVectors.decode(stateVector));
+        Objects.requireNonNull(format);
+        SortedMap<Long, Integer> states = StateVectors.decode(stateVector);
+        return new StateEncoder(settled().store, format).since(states);
     }
 
     /** The state vector as Yjs encodes it. */
@@ -190,7 +218,7 @@ public final class Doc {
 
     /** What is merged now: enough to see the document as it is, later, when nothing is collected. */
     public Snapshot snapshot() {
-        return Snapshot.of(store());
+        return Snapshot.of(settled().store);
     }
 
     /**
@@ -201,13 +229,14 @@ public final class Doc {
      * @throws MalformedUpdateException {@code snapshot-not-covered}: the snapshot is of more than this document holds
      */
     public Doc at(Snapshot snapshot) throws MalformedUpdateException {
+        Objects.requireNonNull(snapshot);
         if (gc) {
             throw new IllegalStateException("deleted content was freed");
         }
         Doc then = create(false, limits);
         Workbench bench = Workbench.get();
         try {
-            new Restorer(store(), bench.structs, bench.deletes).restore(snapshot);
+            new Restorer(settled().store, bench.structs, bench.deletes).restore(snapshot);
             then.open.merge(bench.structs, bench.deletes);
         } finally {
             bench.clear();
@@ -226,7 +255,8 @@ public final class Doc {
      * @return null when nothing changed
      */
     public byte[] drainChanges(UpdateFormat format) {
-        if (open == null || !open.merge.hasNews()) {
+        Objects.requireNonNull(format);
+        if (open == null || !settled().merge.hasNews()) {
             return null;
         }
         byte[] update = new StateEncoder(open.store, format).changes(open.merge);
@@ -237,7 +267,7 @@ public final class Doc {
     /** Takes all changes so far for drained, without encoding them: what was just loaded is not news. */
     public void discardChanges() {
         if (open != null) {
-            open.merge.drained();
+            settled().merge.drained();
         }
     }
 
@@ -246,7 +276,7 @@ public final class Doc {
      * order of items. How structs are cut into runs and what is pending don't count.
      */
     public boolean sameContent(Doc other) {
-        return Comparison.same(store(), other.store());
+        return Comparison.same(settled().store, other.settled().store);
     }
 
     /**
@@ -255,7 +285,7 @@ public final class Doc {
      * when it is all that the two wrote by themselves, or 16 units of it. Costs a walk over the clients.
      */
     public List<RepeatedSeed> repeatedSeeds() {
-        return new RepeatedSeeds(store()).find();
+        return new RepeatedSeeds(settled().store).find();
     }
 
     /** How many structs are stored. */

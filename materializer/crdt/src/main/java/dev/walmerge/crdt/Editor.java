@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Edits a document as one client: what a Yjs application does with its {@code Y.Doc}. The items written are those Yjs writes for the
@@ -15,7 +16,6 @@ public final class Editor {
 
     final Doc doc;
     final Author author;
-    private int depth;
 
     /** Handles of nested types that were read lately, by type: who reads a field often comes by the same ones. */
     private final SharedType[] handles = new SharedType[HANDLES];
@@ -26,10 +26,12 @@ public final class Editor {
     }
 
     /**
-     * Runs edits as one transaction: runs are joined and deleted content is freed at its end. One within another belongs to the outer
-     * one. When {@code edits} throws, what it did until then stays, as in Yjs.
+     * Runs edits as one transaction: runs are joined and deleted content is freed at its end. One within another, of any editor of the
+     * document, belongs to the outer one. What is read, written, drained or applied meanwhile comes after all edits so far;
+     * {@link Doc#rest} is refused. When {@code edits} throws, what it did until then stays, as in Yjs.
      */
     public void transact(Runnable edits) {
+        Objects.requireNonNull(edits);
         begin();
         try {
             edits.run();
@@ -39,13 +41,11 @@ public final class Editor {
     }
 
     void begin() {
-        depth++;
+        doc.beginEdits();
     }
 
     void end() {
-        if (--depth == 0) {
-            doc.finishEdits();
-        }
+        doc.endEdits();
     }
 
     /** The root text of a name. */

@@ -33,7 +33,7 @@ final class FormattedText {
 
     static Map<String, byte[]> encode(Map<String, ?> attributes) {
         Map<String, byte[]> encoded = new LinkedHashMap<>();
-        attributes.forEach((key, value) -> encoded.put(key, Values.bytes(value)));
+        attributes.forEach((key, value) -> encoded.put(ValueText.wellFormed(key), Values.bytes(value)));
         return encoded;
     }
 

@@ -32,6 +32,9 @@ final class Positions {
 
     /** The unit a position sticks to; null when that is an end of the type. */
     Id itemAt(int type, int index, int assoc) {
+        if (index < 0) {
+            throw new IndexOutOfBoundsException("index " + index);
+        }
         if (type == NONE || (assoc < 0 && index == 0)) {
             return null;
         }

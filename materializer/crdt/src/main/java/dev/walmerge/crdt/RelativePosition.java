@@ -20,14 +20,18 @@ public record RelativePosition(Id item, String root, Id type, int assoc) {
         }
     }
 
-    /** The position before the visible unit {@code index} of a root; one beyond the end is the end. */
+    /**
+     * The position before the visible unit {@code index} of a root; one beyond the end is the end, as in Yjs.
+     *
+     * @throws IndexOutOfBoundsException when the index is negative
+     */
     public static RelativePosition of(Doc doc, String root, int index, int assoc) {
         Positions positions = new Positions(doc.store());
         Id item = positions.itemAt(positions.root(root), index, assoc);
         return new RelativePosition(item, item == null ? root : null, null, assoc);
     }
 
-    /** The same in a nested type, named by the item that holds it; null when there is none. */
+    /** The same in a nested type, named by the item that holds it; null when there is none, whatever the index. */
     public static RelativePosition of(Doc doc, Id type, int index, int assoc) {
         Positions positions = new Positions(doc.store());
         int found = positions.nested(type);

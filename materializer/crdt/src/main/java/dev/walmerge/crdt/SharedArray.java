@@ -53,7 +53,11 @@ public final class SharedArray extends SharedType {
 
     private void put(int index, List<?> values) {
         Object[] parts = parts(values);
-        int found = writable();
+        if (parts.length == 0) {
+            check(Math.max(0, index), 0);
+            return;
+        }
+        int found = writable(Math.max(0, index));
         editor.begin();
         try {
             int left = index == NONE ? author.last(found) : author.before(found, index);

@@ -3,12 +3,16 @@ package dev.walmerge.crdt;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A text: Yjs' {@code Y.Text} and {@code Y.XmlText}. Indexes count UTF-16 units and embeds. An edit within a surrogate pair turns its
  * halves into U+FFFD, as in Yjs; so does one that brings a lone half.
  */
 public final class SharedText extends SharedType {
+    /** Quill ends a text with one newline that Yjs doesn't keep; more is a mistake, and a step of a few bytes may ask for gigabytes. */
+    private static final int NEWLINES_LAST = 1 << 16;
+
     SharedText(Editor editor, String root) {
         super(editor, root);
     }
@@ -31,14 +35,15 @@ public final class SharedText extends SharedType {
     /** Inserts text with the attributes that hold at its place. */
     public void insert(int index, String text) {
         if (text.isEmpty()) {
+            check(index, 0);
             return;
         }
-        int found = writable();
+        int found = writable(index);
         editor.begin();
         try {
             if (author.formatted(found)) {
                 FormattedText place = place(found, index);
-                place.insert(wellFormed(text), new LinkedHashMap<>(place.current()));
+                place.insert(ValueText.wellFormed(text), new LinkedHashMap<>(place.current()));
             } else {
                 int left = author.before(found, index);
                 int right = author.behind(found, left);
@@ -46,7 +51,7 @@ public final class SharedText extends SharedType {
                     left = right;
                     right = store().right[right];
                 }
-                author.string(found, left, right, wellFormed(text));
+                author.string(found, left, right, ValueText.wellFormed(text));
             }
         } finally {
             editor.end();
@@ -55,14 +60,15 @@ public final class SharedText extends SharedType {
 
     /** Inserts text with exactly these attributes; their values are plain, null is none. */
     public void insert(int index, String text, Map<String, ?> attributes) {
+        Map<String, byte[]> encoded = FormattedText.encode(attributes);
         if (text.isEmpty()) {
+            check(index, 0);
             return;
         }
-        Map<String, byte[]> encoded = FormattedText.encode(attributes);
-        int found = writable();
+        int found = writable(index);
         editor.begin();
         try {
-            place(found, index).insert(wellFormed(text), encoded);
+            place(found, index).insert(ValueText.wellFormed(text), encoded);
         } finally {
             editor.end();
         }
@@ -72,8 +78,8 @@ public final class SharedText extends SharedType {
     public void insertEmbed(int index, Map<String, ?> embed, Map<String, ?> attributes) {
         Map<String, byte[]> encoded = FormattedText.encode(attributes);
         ByteWriter value = new ByteWriter();
-        Values.encode(embed, value);
-        int found = writable();
+        Values.encode(Objects.requireNonNull(embed), value);
+        int found = writable(index);
         editor.begin();
         try {
             place(found, index).insertEmbed(value, encoded);
@@ -85,9 +91,10 @@ public final class SharedText extends SharedType {
     /** Deletes units, which must be there, and the formats that lose their effect. */
     public void delete(int index, int count) {
         if (count == 0) {
+            check(index, 0);
             return;
         }
-        int found = writable();
+        int found = existing(index);
         editor.begin();
         try {
             if (author.formatted(found)) {
@@ -103,11 +110,12 @@ public final class SharedText extends SharedType {
 
     /** Gives units, which must be there, these attributes; null ends one. */
     public void format(int index, int count, Map<String, ?> attributes) {
+        Map<String, byte[]> encoded = FormattedText.encode(attributes);
         if (count == 0) {
+            check(index, 0);
             return;
         }
-        Map<String, byte[]> encoded = FormattedText.encode(attributes);
-        int found = writable();
+        int found = existing(index);
         editor.begin();
         try {
             author.check(found, index, count);
@@ -117,11 +125,28 @@ public final class SharedText extends SharedType {
         }
     }
 
-    /** Applies a Quill Delta as Yjs' {@code applyDelta} does: what is retained with attributes beyond the end becomes newlines. */
+    /**
+     * Applies a Quill Delta as Yjs' {@code applyDelta} does: what is retained beyond the end becomes newlines, with attributes or without,
+     * and what is deleted beyond it is ignored.
+     *
+     * @throws IndexOutOfBoundsException when more than 65,536 newlines would come up; nothing is changed
+     */
     public void applyDelta(List<DeltaOp> delta) {
+        boolean adds = false;
+        long newlines = 0;
+        long rest = visibleLength();
         for (DeltaOp op : delta) {
             FormattedText.encode(op.attributes());
             Values.bytes(op.embed());
+            adds |= op.delete() == 0;
+            newlines += Math.max(0, op.retain() - rest);
+            rest = Math.max(0, rest - op.retain() - op.delete());
+        }
+        if (newlines > NEWLINES_LAST) {
+            throw new IndexOutOfBoundsException("retain " + newlines + " beyond the end");
+        }
+        if (!adds && readable() == NONE) {
+            return;
         }
         int found = writable();
         editor.begin();
@@ -138,7 +163,7 @@ public final class SharedText extends SharedType {
     private void apply(DeltaOp op, FormattedText place) {
         Map<String, byte[]> attributes = FormattedText.encode(op.attributes());
         if (op.text() != null) {
-            place.insert(wellFormed(op.text()), attributes);
+            place.insert(ValueText.wellFormed(op.text()), attributes);
         } else if (op.embed() != null) {
             ByteWriter value = author.scratch();
             Values.encode(op.embed(), value);
@@ -157,30 +182,6 @@ public final class SharedText extends SharedType {
         FormattedText place = new FormattedText(author, found);
         place.advance(index);
         return place;
-    }
-
-    private static String wellFormed(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isSurrogate(text.charAt(i))) {
-                return repaired(text);
-            }
-        }
-        return text;
-    }
-
-    private static String repaired(String text) {
-        char[] units = text.toCharArray();
-        for (int i = 0; i < units.length; i++) {
-            boolean pair = Character.isHighSurrogate(units[i])
-                    && i + 1 < units.length
-                    && Character.isLowSurrogate(units[i + 1]);
-            if (pair) {
-                i++;
-            } else if (Character.isSurrogate(units[i])) {
-                units[i] = Utf8.REPLACEMENT;
-            }
-        }
-        return new String(units);
     }
 
     /** The value of an attribute of the text as a whole, or null. */

@@ -2,6 +2,7 @@ package dev.walmerge.crdt;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A shared type to edit and read: a root, or one nested in another. A handle is light and may be kept while others edit; that of a
@@ -9,7 +10,7 @@ import java.util.Map;
  *
  * <p>Plain values are {@code null}, {@code Boolean}, {@code String}, {@code Integer}, {@code Long} up to 2<sup>53</sup> - 1,
  * {@code Double} and their smaller kin, {@code BigInteger} (a 64-bit JavaScript bigint), {@code byte[]}, and {@code List} and
- * {@code Map} with string keys of these, in the order they have. They are read back as such: whole numbers as {@code Long}, others
+ * {@code Map} with string keys of these, in the order they have. Half of a surrogate pair in a string or key is U+FFFD. They are read back as such: whole numbers as {@code Long}, others
  * as {@code Double}, lists and maps unmodifiable. Anything else is an {@link IllegalArgumentException}, and changes nothing.
  */
 public abstract sealed class SharedType permits SharedText, SharedMap, SharedArray, SharedXml {
@@ -31,7 +32,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     private long readRevision = NONE;
 
     SharedType(Editor editor, String root) {
-        this(editor, root, null, NONE);
+        this(editor, Objects.requireNonNull(root), null, NONE);
     }
 
     SharedType(Editor editor, Id holder, int type) {
@@ -41,13 +42,13 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     private SharedType(Editor editor, String root, Id holder, int type) {
         this.editor = editor;
         this.author = editor.author;
-        this.root = root;
+        this.root = root == null ? null : ValueText.wellFormed(root);
         this.holder = holder;
         this.type = type;
         this.store = author.store;
     }
 
-    /** The name of a root; null for a nested type. */
+    /** The name of a root, half of a surrogate pair being U+FFFD; null for a nested type. */
     public final String root() {
         return root;
     }
@@ -112,6 +113,32 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
         return found;
     }
 
+    /** To put something at an index; a root nothing was ever put in comes up only when that is its start. */
+    final int writable(int index) {
+        if (index != 0 && readable() == NONE) {
+            throw new IndexOutOfBoundsException("index " + index);
+        }
+        return writable();
+    }
+
+    /** To change what is at an index, which must be there. */
+    final int existing(int index) {
+        if (readable() == NONE) {
+            throw new IndexOutOfBoundsException("index " + index);
+        }
+        return writable();
+    }
+
+    /** @throws IndexOutOfBoundsException unless there are {@code count} visible units from {@code index} on */
+    final void check(int index, int count) {
+        int found = readable();
+        if (found != NONE && (index != 0 || count != 0)) {
+            author.check(found, index, count);
+        } else if (index != 0 || count != 0) {
+            throw new IndexOutOfBoundsException("index " + index + ", count " + count);
+        }
+    }
+
     /** The visible units of its list: characters and embeds of a text, elements of an array, children of XML. */
     final int visibleLength() {
         int found = readable();
@@ -150,20 +177,22 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final void deleteElements(int index, int count) {
-        int found = writable();
-        if (count != 0) {
-            editor.begin();
-            try {
-                author.delete(found, index, count);
-            } finally {
-                editor.end();
-            }
+        if (count == 0) {
+            check(index, 0);
+            return;
+        }
+        int found = existing(index);
+        editor.begin();
+        try {
+            author.delete(found, index, count);
+        } finally {
+            editor.end();
         }
     }
 
     /** Puts a new type into a list; behind all there ever was in it when {@code index} is NONE. */
     final int nest(int index, int ref, String name) {
-        int found = writable();
+        int found = writable(index == NONE ? 0 : index);
         editor.begin();
         try {
             int left = index == NONE ? author.last(found) : author.before(found, index);
@@ -188,6 +217,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
 
     /** The live item of a key, or NONE. */
     final int entry(String key) {
+        Objects.requireNonNull(key);
         int found = readable();
         int name = found == NONE ? Names.NONE : author.key(key, false);
         int s = name == Names.NONE ? NONE : store.types.last(found, name);
@@ -195,6 +225,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final void setValue(String key, Object value) {
+        Objects.requireNonNull(key);
         ByteWriter bytes = author.scratch();
         if (!(value instanceof byte[])) {
             Values.encode(value, bytes);
@@ -215,6 +246,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final int nestAt(String key, int ref) {
+        Objects.requireNonNull(key);
         int found = writable();
         int sub = author.key(key, true);
         editor.begin();

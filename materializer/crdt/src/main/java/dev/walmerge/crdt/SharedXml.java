@@ -28,7 +28,7 @@ public final class SharedXml extends SharedType {
 
     /** Inserts a new empty element. */
     public SharedXml insertElement(int index, String name) {
-        int s = nest(SharedArray.at(index), TypeRef.XML_ELEMENT, name);
+        int s = nest(SharedArray.at(index), TypeRef.XML_ELEMENT, ValueText.wellFormed(name));
         return new SharedXml(editor, id(s), store().content[s]);
     }
 

@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -42,7 +43,7 @@ public final class Snapshot {
      * @throws MalformedUpdateException when it can't be read
      */
     public static Snapshot decode(UpdateFormat format, byte[] bytes) throws MalformedUpdateException {
-        StructSource source = format == UpdateFormat.V1 ? new SourceV1() : new SourceV2();
+        StructSource source = Objects.requireNonNull(format) == UpdateFormat.V1 ? new SourceV1() : new SourceV2();
         ByteReader in = source.rest.reset(bytes, 0, 0, bytes.length);
         ClockRanges deletes = new ClockRanges();
         UpdateDecoder.readDeletes(source, deletes);

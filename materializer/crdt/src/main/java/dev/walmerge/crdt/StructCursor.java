@@ -1,5 +1,7 @@
 package dev.walmerge.crdt;
 
+import java.util.Objects;
+
 /**
  * The structs of one update one after the other, straight from its bytes: only the current one is in memory. Skips are
  * stops of their own or passed over, as the user asks; structs of no length are always passed over.
@@ -30,7 +32,7 @@ final class StructCursor {
 
     /** Starts an update and stops at its first struct. */
     StructCursor open(UpdateFormat format, byte[] bytes, boolean skips) throws MalformedUpdateException {
-        if (format == UpdateFormat.V2 && v2 == null) {
+        if (Objects.requireNonNull(format) == UpdateFormat.V2 && v2 == null) {
             v2 = new SourceV2();
         }
         source = format == UpdateFormat.V1 ? v1 : v2;

@@ -1,12 +1,14 @@
 package dev.walmerge.crdt;
 
+import java.util.Objects;
+
 /** The fields of an update in the order they are written; the counterpart of {@link StructSource}. */
 abstract class UpdateWriter {
     /** Counts, clocks, values and the delete set. */
     final ByteWriter rest = new ByteWriter(64);
 
     static UpdateWriter of(UpdateFormat format) {
-        return format == UpdateFormat.V1 ? new WriterV1() : new WriterV2();
+        return Objects.requireNonNull(format) == UpdateFormat.V1 ? new WriterV1() : new WriterV2();
     }
 
     /** Makes room for about so many structs and units. */

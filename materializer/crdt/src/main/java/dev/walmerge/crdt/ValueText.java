@@ -224,4 +224,29 @@ final class ValueText {
         }
         return out.toString();
     }
+
+    /** With U+FFFD for each half of a surrogate pair that stands alone; the same string when there is none. */
+    static String wellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isSurrogate(text.charAt(i))) {
+                return repaired(text);
+            }
+        }
+        return text;
+    }
+
+    private static String repaired(String text) {
+        char[] units = text.toCharArray();
+        for (int i = 0; i < units.length; i++) {
+            boolean pair = Character.isHighSurrogate(units[i])
+                    && i + 1 < units.length
+                    && Character.isLowSurrogate(units[i + 1]);
+            if (pair) {
+                i++;
+            } else if (Character.isSurrogate(units[i])) {
+                units[i] = Utf8.REPLACEMENT;
+            }
+        }
+        return new String(units);
+    }
 }

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Plain values as Java objects; {@link SharedType} says which. */
 final class Values {
@@ -51,7 +52,7 @@ final class Values {
             out.u8(AnyValue.OBJECT);
             out.varUint(map.size());
             for (Map.Entry<?, ?> entry : map.entrySet()) {
-                if (!(entry.getKey() instanceof String key)) {
+                if (!(Objects.requireNonNull(entry.getKey()) instanceof String key)) {
                     throw new IllegalArgumentException("keys of objects are strings");
                 }
                 out.string(key);
@@ -69,8 +70,11 @@ final class Values {
 
     private static void number(Number number, ByteWriter out) {
         if (number instanceof BigInteger big) {
+            if (big.bitLength() > 63) {
+                throw new IllegalArgumentException("a BigInteger beyond 64 bits");
+            }
             out.u8(AnyValue.BIGINT);
-            out.i64(big.longValueExact());
+            out.i64(big.longValue());
         } else if (number instanceof Integer || number instanceof Short || number instanceof Byte) {
             AnyValue.writeNumber(out, number.intValue());
         } else if (number instanceof Double || number instanceof Float) {
