@@ -52,32 +52,16 @@ public class CoreBenchmark {
 
     @Benchmark
     public String loadV1WithText() throws MalformedUpdateException {
-        return load(UpdateFormat.V1, stateV1);
+        return Projection.bodyText(History.load(UpdateFormat.V1, stateV1), null);
     }
 
     @Benchmark
     public String loadV2WithText() throws MalformedUpdateException {
-        return load(UpdateFormat.V2, stateV2);
-    }
-
-    @Benchmark
-    public byte[] encodeV1() {
-        return doc.encodeState(UpdateFormat.V1);
-    }
-
-    @Benchmark
-    public byte[] encodeV2() {
-        return doc.encodeState(UpdateFormat.V2);
+        return Projection.bodyText(History.load(UpdateFormat.V2, stateV2), null);
     }
 
     @Benchmark
     public String text() {
         return Projection.bodyText(doc, null);
-    }
-
-    private static String load(UpdateFormat format, byte[] state) throws MalformedUpdateException {
-        Doc loaded = Doc.create(true);
-        loaded.apply(format, state, 0, state.length);
-        return Projection.bodyText(loaded, null);
     }
 }

@@ -48,8 +48,8 @@ public class EncodeBenchmark {
             stateV2 = replayed.encodeState(UpdateFormat.V2);
         }
         // A new one an iteration: what the benchmarks type makes it longer.
-        doc = loaded(UpdateFormat.V1, stateV1);
-        resting = loaded(UpdateFormat.V2, stateV2);
+        doc = History.load(UpdateFormat.V1, stateV1);
+        resting = History.load(UpdateFormat.V2, stateV2);
         typed = 0;
         edit();
     }
@@ -114,12 +114,12 @@ public class EncodeBenchmark {
 
     @Benchmark
     public Doc loadV1() throws MalformedUpdateException {
-        return loaded(UpdateFormat.V1, stateV1);
+        return History.load(UpdateFormat.V1, stateV1);
     }
 
     @Benchmark
     public Doc loadV2() throws MalformedUpdateException {
-        return loaded(UpdateFormat.V2, stateV2);
+        return History.load(UpdateFormat.V2, stateV2);
     }
 
     /** To rest, and to be opened again by a question that needs the structs. */
@@ -129,12 +129,5 @@ public class EncodeBenchmark {
             throw new IllegalStateException("it does not rest");
         }
         return resting.stateVector();
-    }
-
-    private static Doc loaded(UpdateFormat format, byte[] state) throws MalformedUpdateException {
-        Doc loaded = Doc.create(true);
-        loaded.apply(format, state, 0, state.length);
-        loaded.discardChanges();
-        return loaded;
     }
 }

@@ -35,4 +35,12 @@ final class History {
         }
         return doc;
     }
+
+    /** The document of a full state, which is no news. */
+    static Doc load(UpdateFormat format, byte[] state) throws MalformedUpdateException {
+        Doc loaded = Doc.create(true);
+        loaded.apply(format, state, 0, state.length);
+        loaded.discardChanges();
+        return loaded;
+    }
 }

@@ -17,10 +17,7 @@ class DrainTest {
 
     @TestFactory
     Stream<DynamicTest> drainedChangesMakeTheSameDocument() {
-        return Vectors.FAMILIES.stream()
-                .flatMap(family -> Vectors.family(family).stream())
-                .map(scenario -> DynamicTest.dynamicTest(
-                        scenario.get("id").textValue() + " seed " + SEED, () -> check(scenario)));
+        return Vectors.eachScenario(SEED, DrainTest::check);
     }
 
     private static void check(JsonNode scenario) throws Exception {

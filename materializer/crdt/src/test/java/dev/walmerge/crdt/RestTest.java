@@ -16,10 +16,7 @@ class RestTest {
 
     @TestFactory
     Stream<DynamicTest> restingChangesNothing() {
-        return Vectors.FAMILIES.stream()
-                .flatMap(family -> Vectors.family(family).stream())
-                .map(scenario -> DynamicTest.dynamicTest(
-                        scenario.get("id").textValue() + " seed " + SEED, () -> check(scenario)));
+        return Vectors.eachScenario(SEED, RestTest::check);
     }
 
     private static void check(JsonNode scenario) throws Exception {

@@ -13,7 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.function.ThrowingConsumer;
 
 /** The scenarios recorded from yjs 13.6.33 (src/test/resources/vectors/yjs). */
 final class Vectors {
@@ -165,5 +168,13 @@ final class Vectors {
 
     private static boolean sameAttributes(JsonNode a, JsonNode b) {
         return a.path("attributes").equals(b.path("attributes"));
+    }
+
+    /** A test for each scenario of each family, named by it and the seed. */
+    static Stream<DynamicTest> eachScenario(long seed, ThrowingConsumer<JsonNode> check) {
+        return FAMILIES.stream()
+                .flatMap(family -> family(family).stream())
+                .map(scenario -> DynamicTest.dynamicTest(
+                        scenario.get("id").textValue() + " seed " + seed, () -> check.accept(scenario)));
     }
 }
