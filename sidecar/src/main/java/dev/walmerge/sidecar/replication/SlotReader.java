@@ -32,14 +32,12 @@ public final class SlotReader implements AutoCloseable {
     private static final long STATUS_GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long HELD_BACK_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /**
-     * Each read that finds nothing costs the driver a millisecond and an exception: the longer it stays so, the longer
-     * the rest between two of them, a millisecond more each time so many were in vain.
-     */
-    private static final int EMPTY_READS_PER_REST = 100;
+    /** How long to wait for the link before looking at what became durable; the server hears of that within twice. */
+    private static final int ARRIVAL_WAIT_MILLIS = 50;
 
-    private static final long REST_UNIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final int REST_UNITS_MAX = 10;
+    /** The same on somebody else's sockets, which can only be asked again and again. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final long ACQUIRE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Statuses that fit into the time after which the server gives up. */
@@ -51,7 +49,6 @@ public final class SlotReader implements AutoCloseable {
     private final long statusIntervalNanos;
     private final LinkWatch watch;
     private boolean insideTransaction;
-    private int emptyReads;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -167,16 +164,22 @@ public final class SlotReader implements AutoCloseable {
             throws ReplicationException {
         try {
             while (!stopping) {
+                boolean nothingThere = false;
                 if (!hasRoom.getAsBoolean()) {
                     watch.heldBack();
                     LockSupport.parkNanos(HELD_BACK_PARK_NANOS);
-                } else if (readOne(consumer)) {
-                    emptyReads = 0;
-                } else {
-                    foundNothing(quiet);
+                } else if (!readOne(consumer)) {
+                    if (!insideTransaction && quiet.getAsBoolean()) {
+                        // All that was sent before the keepalive that brought this position is durable.
+                        confirm(receivedLsn);
+                    }
+                    nothingThere = true;
                 }
                 confirm(flushedLsn.getAsLong());
                 sendStatusWhenDue();
+                if (nothingThere) {
+                    rest();
+                }
             }
             sendStatus();
         } catch (SQLException e) {
@@ -190,16 +193,12 @@ public final class SlotReader implements AutoCloseable {
         }
     }
 
-    private void foundNothing(BooleanSupplier quiet) {
-        if (!insideTransaction && quiet.getAsBoolean()) {
-            // All that was sent before the keepalive that brought this position is durable.
-            confirm(receivedLsn);
-        }
-        if (emptyReads < EMPTY_READS_PER_REST * REST_UNITS_MAX) {
-            emptyReads++;
-        }
-        if (emptyReads >= EMPTY_READS_PER_REST) {
-            LockSupport.parkNanos(emptyReads / EMPTY_READS_PER_REST * REST_UNIT_NANOS);
+    /** Until something arrives, or for a moment. */
+    private void rest() {
+        if (!connection.traffic().isCounting()) {
+            LockSupport.parkNanos(REST_NANOS);
+        } else {
+            connection.traffic().awaitArrival(ARRIVAL_WAIT_MILLIS);
         }
     }
 
