@@ -7,6 +7,8 @@ import dev.walmerge.bench.core.ScaleCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
+import dev.walmerge.bench.pipeline.DrainCommand;
+import dev.walmerge.bench.pipeline.FreshnessCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
 import dev.walmerge.sidecar.OperatingException;
@@ -35,7 +37,9 @@ public final class Main {
             subcommands = {
                 KeystrokeCommand.class,
                 CoreCommand.class,
+                DrainCommand.class,
                 FirstCallCommand.class,
+                FreshnessCommand.class,
                 MemoryCommand.class,
                 PeersCommand.class,
                 ScaleCommand.class

@@ -1,5 +1,6 @@
-package dev.walmerge.bench.demo;
+package dev.walmerge.bench.pipeline;
 
+import dev.walmerge.engine.EngineStats;
 import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.Sidecar;
 import dev.walmerge.sidecar.config.ConfigException;
@@ -16,25 +17,46 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** An embedded Postgres with the schema in it and a sidecar on it, in this process. Thread-safe. */
-final class House implements AutoCloseable {
+public final class House implements AutoCloseable {
+    private SidecarSettings settings;
     private EmbeddedServer server;
-    private Sidecar sidecar;
+    private volatile Sidecar sidecar;
     private volatile boolean closing;
 
-    synchronized EmbeddedServer open(boolean ephemeral)
-            throws ConfigException, SQLException, MigrationException, OperatingException {
-        SidecarSettings settings = ConfigLoader.load(Map.of(), System.getenv(), null);
+    /** Starts the server, with the schema in it; the sidecar needs {@link #startSidecar}. */
+    public synchronized EmbeddedServer open(boolean ephemeral)
+            throws ConfigException, SQLException, MigrationException {
+        settings = ConfigLoader.load(Map.of(), System.getenv(), null);
         server = ephemeral
                 ? EmbeddedServer.startEphemeral(settings.stateDirectory())
                 : EmbeddedServer.startKept(settings.stateDirectory());
         try (Connection connection = DriverManager.getConnection(server.url())) {
             Migrator.apply(connection);
         }
-        sidecar = Sidecar.start(ephemeral ? temporary(settings) : settings.withUrl(server.url()));
+        settings = ephemeral ? temporary(settings) : settings.withUrl(server.url());
         return server;
     }
 
-    boolean isClosing() {
+    /** Returns when ops can flow. */
+    public synchronized void startSidecar() throws OperatingException {
+        sidecar = Sidecar.start(settings);
+    }
+
+    /** Writes what was read and lets the slot go. */
+    public synchronized void stopSidecar() {
+        if (sidecar != null) {
+            sidecar.close();
+            sidecar = null;
+        }
+    }
+
+    /** Counts of the sidecar, null while it isn't connected. */
+    public EngineStats stats() {
+        Sidecar current = sidecar;
+        return current == null ? null : current.stats();
+    }
+
+    public boolean isClosing() {
         return closing;
     }
 
@@ -44,11 +66,8 @@ final class House implements AutoCloseable {
         closing = true;
         synchronized (this) {
             try {
-                if (sidecar != null) {
-                    sidecar.close();
-                }
+                stopSidecar();
             } finally {
-                sidecar = null;
                 if (server != null) {
                     server.close();
                 }
