@@ -111,7 +111,7 @@ final class GoldenRecorder {
                 .logical()
                 .withSlotName(slot)
                 .withAutomaticFlush(false)
-                .withSlotOption("proto_version", PgoutputDecoder.PROTOCOL_VERSION)
+                .withSlotOption("proto_version", Protocol.PLAIN.version())
                 .withSlotOption("publication_names", GoldenWorkload.PUBLICATION)
                 .withSlotOption("binary", binary)
                 .withSlotOption("messages", true)

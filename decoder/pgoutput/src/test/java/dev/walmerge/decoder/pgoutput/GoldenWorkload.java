@@ -70,12 +70,12 @@ final class GoldenWorkload {
             "begin insert insert commit",
             "begin message commit",
             "message",
-            "begin skipped-UPDATE skipped-UPDATE skipped-DELETE commit",
-            "begin skipped-UPDATE skipped-DELETE commit",
+            "begin update update delete commit",
+            "begin update delete commit",
             "begin insert insert commit",
-            "begin skipped-TRUNCATE commit",
+            "begin truncate commit",
             "begin insert commit",
-            "begin skipped-ORIGIN insert commit",
+            "begin origin insert commit",
             "begin message commit");
 
     private GoldenWorkload() {}
