@@ -86,6 +86,8 @@ public interface ReplicationHandler {
     /**
      * Undoes what was sent with {@code subxid}: all of the transaction, which is then over, if that is {@code xid}.
      * Otherwise the rows that carry this very {@code subxid}; each transaction inside of that one has its own call.
+     * There may be nothing to undo: PostgreSQL 18 also names subtransactions of a transaction that it never began to
+     * send.
      *
      * @param abortLsn 0 unless the session asked for {@link Protocol.Streaming#PARALLEL}; may be 0 then too
      * @param abortTimeMicros 0 unless it did

@@ -125,10 +125,11 @@ final class TransactionMessages {
         handler.onStreamCommit(committed, commitLsn, endLsn, commitTimeMicros);
     }
 
+    /** May name a transaction that is not open: 18 tells of subtransactions of one that it never began to send. */
     void streamAbort(ReplicationHandler handler) throws MalformedMessageException {
         requireAsked(protocol.streaming() != Streaming.OFF);
         requireNoBlock();
-        int aborted = readOpenStream();
+        int aborted = readXid();
         int subxid = readXid();
         boolean told = protocol.streaming() == Streaming.PARALLEL;
         long abortLsn = told ? in.int64() : 0;

@@ -12,7 +12,7 @@ final class AllocationTest {
 
     @Test
     void transactionsOfInsertsAllocateNothing() throws Exception {
-        List<byte[]> transaction = GoldenFile.load("17-binary").entries().stream()
+        List<byte[]> transaction = GoldenFile.load(new GoldenFile.Session(17, 1, true)).entries().stream()
                 .filter(entry -> entry.meaning().startsWith("begin")
                         || entry.meaning().startsWith("relation")
                         || entry.meaning().matches("insert xid=\\d+ \"sample\".*")

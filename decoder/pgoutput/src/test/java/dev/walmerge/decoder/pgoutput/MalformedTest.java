@@ -135,7 +135,7 @@ final class MalformedTest {
         int refused = 0;
         for (GoldenFile file : GoldenFile.all().toList()) {
             for (int round = 0; round < 200; round++) {
-                PgoutputDecoder decoder = new PgoutputDecoder();
+                PgoutputDecoder decoder = new PgoutputDecoder(file.session().protocol());
                 for (GoldenFile.Entry entry : file.entries()) {
                     byte[] damaged = damage(entry.message(), random);
                     long bytes = threads.getCurrentThreadAllocatedBytes();
