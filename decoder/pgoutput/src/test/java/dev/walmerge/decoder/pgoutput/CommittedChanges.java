@@ -143,7 +143,7 @@ final class CommittedChanges extends IgnoringHandler {
         open.add(new Change(xid, text));
     }
 
-    private static String values(Relation relation, Tuple row) {
+    static String values(Relation relation, Tuple row) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < row.count(); i++) {
             Relation.Column column = relation.columns().get(i);

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +37,34 @@ final class GoldenTest {
     void whatWasCommittedIsWhatWasDone(GoldenFile file) throws Exception {
         boolean streamed = file.session().version() > 1;
         assertThat(file.committed()).isEqualTo(GoldenWorkload.committed(streamed));
+    }
+
+    @ParameterizedTest
+    @MethodSource("files")
+    void whatIsDescribedIsWhatWasCreated(GoldenFile file) throws Exception {
+        Descriptions descriptions = new Descriptions();
+        PgoutputDecoder decoder = new PgoutputDecoder(file.session().protocol());
+        for (GoldenFile.Entry entry : file.entries()) {
+            decoder.decode(entry.message(), 0, entry.message().length, descriptions);
+        }
+        assertThat(descriptions.seen).isEqualTo(GoldenWorkload.DESCRIBED);
+        assertThat(descriptions.origins)
+                .isEqualTo(GoldenWorkload.origins(file.session().version() > 1));
+    }
+
+    /** All that the version has, so that none goes untested. */
+    @ParameterizedTest
+    @MethodSource("files")
+    void eachKindIsThere(GoldenFile file) {
+        StringBuilder kinds = new StringBuilder();
+        for (MessageKind kind : MessageKind.values()) {
+            if (file.entries().stream().anyMatch(entry -> entry.message()[0] == kind.tag())) {
+                kinds.append((char) kind.tag());
+            }
+        }
+        String streaming = file.session().version() >= 2 ? "SEcA" : "";
+        String twoPhase = file.session().version() >= 3 ? "bPpKr" : "";
+        assertThat(kinds).hasToString("BCORYIUDTM" + streaming + twoPhase);
     }
 
     @ParameterizedTest
@@ -79,6 +109,40 @@ final class GoldenTest {
                     .isThrownBy(() -> decoder.decode(larger, 5, message.length - 1, handler));
             decoder.decode(larger, 5, message.length, handler);
             assertThat(meanings).last().isEqualTo(entry.meaning());
+        }
+    }
+
+    private static final class Descriptions extends IgnoringHandler {
+        private final Set<String> seen = new HashSet<>();
+        private final List<String> origins = new ArrayList<>();
+        private int moodOid;
+
+        @Override
+        public void onType(int xid, int oid, String schema, String name) {
+            seen.add("type " + schema + " " + name);
+            moodOid = oid;
+        }
+
+        @Override
+        public void onOrigin(long commitLsn, String name) {
+            origins.add(EventText.lsn(commitLsn) + " " + name);
+        }
+
+        @Override
+        public void onRelation(int xid, Relation relation) {
+            StringBuilder text = new StringBuilder("relation ")
+                    .append(relation.schema())
+                    .append(' ')
+                    .append(relation.name())
+                    .append(' ')
+                    .append(relation.replicaIdentity());
+            for (Relation.Column column : relation.columns()) {
+                boolean other = column.typeOid() == moodOid;
+                text.append(' ').append(column.name()).append(':');
+                text.append(other ? "other" : Integer.toString(column.typeOid()));
+                text.append(':').append(column.typeModifier()).append(column.key() ? ":key" : "");
+            }
+            seen.add(text.toString());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.walmerge.decoder.pgoutput;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What the recorder makes a server do, and what of it must arrive, whatever the version of the protocol and however the
@@ -177,6 +178,28 @@ final class GoldenWorkload {
             a: select pg_logical_emit_message(true, 'last', '')
             -> message "last" x
             """;
+
+    /**
+     * Each shape that is described, without the object ids that the server chose: the replica identity, and the columns
+     * with their built-in types and modifiers.
+     */
+    static final Set<String> DESCRIBED = Set.of(
+            "relation public sample DEFAULT id:20:-1 doc:25:-1 update:17:-1 op:3802:-1 mood:other:-1",
+            "relation An \"odd\" schema tab l\u00e9 DEFAULT weird \u00e9 \"named\" column:1043:11 n:23:-1",
+            "relation public bare DEFAULT",
+            "relation public ring DEFAULT id:20:-1 doc:25:-1",
+            "relation public ring_0 DEFAULT id:20:-1 doc:25:-1",
+            "relation public silent NOTHING a:23:-1",
+            "relation public keyed DEFAULT id:23:-1:key body:25:-1 wide:25:-1",
+            "relation public indexed INDEX a:23:-1 b:23:-1:key",
+            "relation public whole FULL a:23:-1:key b:25:-1:key",
+            "relation public whole FULL a:23:-1:key b:25:-1:key c:20:-1:key",
+            "type public mood");
+
+    /** Where replayed transactions were committed: a streamed one does not say. */
+    static List<String> origins(boolean streamed) {
+        return List.of("AB/CDEF golden_origin", (streamed ? "0/0" : "AB/CDF0") + " golden_origin");
+    }
 
     /** The server keeps 64 kB; a row takes about 200 B there. */
     private static final String FILL = "insert into public.outside select generate_series(1, 500)";

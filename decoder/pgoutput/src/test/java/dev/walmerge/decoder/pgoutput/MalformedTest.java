@@ -125,7 +125,7 @@ final class MalformedTest {
         }
     }
 
-    /** Damages golden messages at random: whatever comes of it is a callback or a typed error, quickly and in little memory. */
+    /** Damages golden messages at random, and drops some: whatever comes of it is a callback or a typed error, quickly and in little memory. */
     @Test
     void damagedMessages() throws Exception {
         long seed = System.nanoTime();
@@ -134,9 +134,12 @@ final class MalformedTest {
         IgnoringHandler handler = new IgnoringHandler();
         int refused = 0;
         for (GoldenFile file : GoldenFile.all().toList()) {
-            for (int round = 0; round < 200; round++) {
+            for (int round = 0; round < 50; round++) {
                 PgoutputDecoder decoder = new PgoutputDecoder(file.session().protocol());
                 for (GoldenFile.Entry entry : file.entries()) {
+                    if (random.nextInt(20) == 0) {
+                        continue;
+                    }
                     byte[] damaged = damage(entry.message(), random);
                     long bytes = threads.getCurrentThreadAllocatedBytes();
                     try {
