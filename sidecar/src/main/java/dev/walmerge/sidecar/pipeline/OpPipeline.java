@@ -1,6 +1,5 @@
 package dev.walmerge.sidecar.pipeline;
 
-import dev.walmerge.decoder.pgoutput.MessageKind;
 import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.ReplicationHandler;
 import dev.walmerge.decoder.pgoutput.Tuple;
@@ -11,6 +10,7 @@ import java.util.Map;
 
 /**
  * Turns decoded messages into ops: the one place where the decoder's words meet the engine's. Runs on the reader thread.
+ * Ops are inserts: what else happens to a published table does not change a document.
  */
 public final class OpPipeline implements ReplicationHandler {
     /** The prefix of logical messages that are barriers. Anyone may emit one, so a message is never more than that. */
@@ -50,7 +50,7 @@ public final class OpPipeline implements ReplicationHandler {
     }
 
     @Override
-    public void onRelation(Relation relation) {
+    public void onRelation(int xid, Relation relation) {
         opTables.remove(relation.oid());
         settings.remove(relation.oid());
         if (!relation.schema().equals(SCHEMA)) {
@@ -64,7 +64,7 @@ public final class OpPipeline implements ReplicationHandler {
     }
 
     @Override
-    public void onInsert(Relation relation, Tuple row) {
+    public void onInsert(int xid, Relation relation, Tuple row) {
         OpsColumns ops = opTables.get(relation.oid());
         if (ops != null) {
             sink.op(ops.read(row));
@@ -77,15 +77,11 @@ public final class OpPipeline implements ReplicationHandler {
     }
 
     @Override
-    public void onMessage(boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {
+    public void onMessage(
+            int xid, boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {
         // Outside a transaction a message has no commit that could be waited for.
         if (transactional && prefix.equals(BARRIER_PREFIX)) {
             sink.barrier(length == 0 ? null : new String(buffer, offset, length, StandardCharsets.UTF_8));
         }
-    }
-
-    @Override
-    public void onSkipped(MessageKind kind) {
-        // Ops are inserts: what else happens to a published table does not change a document.
     }
 }

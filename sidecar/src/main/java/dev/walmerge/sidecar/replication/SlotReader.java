@@ -2,7 +2,7 @@ package dev.walmerge.sidecar.replication;
 
 import dev.walmerge.decoder.pgoutput.MalformedMessageException;
 import dev.walmerge.decoder.pgoutput.MessageKind;
-import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
+import dev.walmerge.decoder.pgoutput.Protocol;
 import dev.walmerge.sidecar.replication.ReplicationErrors.Doing;
 import dev.walmerge.sidecar.replication.ReplicationException.Code;
 import java.nio.ByteBuffer;
@@ -131,7 +131,7 @@ public final class SlotReader implements AutoCloseable {
                         .withStartPosition(LogSequenceNumber.valueOf(options.startLsn()))
                         .withAutomaticFlush(false)
                         .withStatusInterval(DRIVER_STATUS_DAYS, TimeUnit.DAYS)
-                        .withSlotOption("proto_version", PgoutputDecoder.PROTOCOL_VERSION)
+                        .withSlotOption("proto_version", Protocol.PLAIN.version())
                         .withSlotOption("publication_names", quotedIdentifier(options.publication()))
                         .withSlotOption("binary", "true")
                         .withSlotOption("messages", "true")
