@@ -191,6 +191,9 @@ final class WriteBuilder {
             }
         }
         document.parked = waiting;
+        document.mergedStored = 0;
+        document.mergedStoredBytes = 0;
+        document.parkedSinceReview = 0;
         document.parkedNew = 0;
         document.parkedOpen = 0;
         return removedCount == 0 ? NO_SEQS : Arrays.copyOf(removed, removedCount);
