@@ -5,6 +5,7 @@ import dev.walmerge.engine.Engine;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
@@ -91,6 +92,7 @@ final class Session implements AutoCloseable {
         if (written != 0 && slotIsUsable) {
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
             lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
+            Failpoint.AFTER_TAKE_OVER.reach();
             startEngine(server);
             LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
         } else {
@@ -133,6 +135,7 @@ final class Session implements AutoCloseable {
         lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
+        Failpoint.AFTER_START_OVER.reach();
         if (SlotState.read(control, settings.slot()) != null) {
             LOG.warn(
                     "slot {}: dropped, it can't be gone on with; everything is read from the tables again",
@@ -140,6 +143,7 @@ final class Session implements AutoCloseable {
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
+        Failpoint.AFTER_CREATE_SLOT.reach();
         try (Backfill backfill = Backfill.open(endpoint, slot)) {
             LOG.info(
                     "slot {}: new at {}, {} rows to backfill, epoch {}",

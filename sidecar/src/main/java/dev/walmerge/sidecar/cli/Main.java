@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
             "",
             "Beside these, ops/walmerge knows:",
             "  demo     everything on this machine, with an embedded Postgres and real editing histories",
-            "  bench    named scenarios, such as: bench keystroke"
+            "  bench    named scenarios, such as: bench keystroke",
+            "  soak     kills sidecar and server at random under load, and looks whether anything is lost"
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class)

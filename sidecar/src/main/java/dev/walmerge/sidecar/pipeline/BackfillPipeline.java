@@ -2,6 +2,7 @@ package dev.walmerge.sidecar.pipeline;
 
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.ReplicationException;
 import java.util.concurrent.CancellationException;
@@ -42,6 +43,7 @@ public final class BackfillPipeline {
             backfill.read((id, doc, update, format, op, role) -> {
                 awaitRoom();
                 sink.op(new Op(OpPipeline.DEFAULT_COLLECTION, doc, format, update, op, role, id));
+                Failpoint.INSIDE_BACKFILL.reach();
                 rows++;
                 if (rows % ROWS_PER_TRANSACTION == 0) {
                     // Not a position yet: nothing is written up to anywhere before the last row is.
@@ -54,6 +56,7 @@ public final class BackfillPipeline {
             // who waits for a position from before the slot waits for that.
             sink.barrier(null);
             sink.commit(consistentPointLsn);
+            Failpoint.AFTER_BACKFILL.reach();
         } catch (CancellationException e) {
             // The transaction stays open, and the watermark where it was.
         }

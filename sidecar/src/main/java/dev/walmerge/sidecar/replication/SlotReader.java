@@ -3,6 +3,7 @@ package dev.walmerge.sidecar.replication;
 import dev.walmerge.decoder.pgoutput.MalformedMessageException;
 import dev.walmerge.decoder.pgoutput.MessageKind;
 import dev.walmerge.decoder.pgoutput.Protocol;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.replication.ReplicationErrors.Doing;
 import dev.walmerge.sidecar.replication.ReplicationException.Code;
 import java.nio.ByteBuffer;
@@ -214,6 +215,7 @@ public final class SlotReader implements AutoCloseable {
         }
         int offset = message.arrayOffset() + message.position();
         int length = message.remaining();
+        Failpoint.AFTER_RECEIVE.reach();
         consumer.accept(lsn, message.array(), offset, length);
         if (length > 0) {
             byte kind = message.array()[offset];
@@ -240,10 +242,12 @@ public final class SlotReader implements AutoCloseable {
 
     /** Also asks for an answer, which is what shows that the link is alive. */
     private void sendStatus() throws SQLException {
+        Failpoint.BEFORE_CONFIRM.reach();
         LogSequenceNumber lsn = LogSequenceNumber.valueOf(confirmedLsn);
         stream.setFlushedLSN(lsn);
         stream.setAppliedLSN(lsn);
         stream.forceUpdateStatus();
+        Failpoint.AFTER_CONFIRM.reach();
         lastSentLsn = confirmedLsn;
         lastStatusNanos = System.nanoTime();
     }

@@ -5,6 +5,7 @@ import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.failpoint.Failpoint;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -166,5 +167,6 @@ public final class JournalWriter implements OpSink {
                 .put(RecordLayout.BODY_OFFSET, from, offset, bodyLength)
                 .putInt(RecordLayout.CRC_OFFSET, RecordLayout.checksum(crc, record.array(), length));
         journal.append(record.array(), length);
+        Failpoint.AFTER_JOURNAL.reach();
     }
 }

@@ -9,6 +9,8 @@ import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +86,13 @@ final class OpMerger {
             document.warning = "same-id-different-content: two updates define the same client and clock differently;"
                     + " the first one stands";
         }
-        return (flags & Doc.PARKED) == 0 ? null : park(document, format, payload, op.rowId());
+        if ((flags & Doc.PARKED) != 0) {
+            return park(document, format, payload, op.rowId());
+        }
+        if (document.parkedNew > 0 && !document.doc.hasPending()) {
+            document.forgetNewParked();
+        }
+        return null;
     }
 
     /** Whether the last op merged changed the document. */
@@ -142,18 +150,61 @@ final class OpMerger {
     }
 
     private Refusal park(ResidentDocument document, String format, byte[] payload, long rowId) {
-        if (document.parked.size() >= settings.parkedMaxCount()
-                || document.parkedBytes + payload.length > settings.parkedMaxBytes()) {
+        document.parkedSinceReview++;
+        if (isFull(document, payload.length) && isReviewDue(document)) {
+            review(document);
+        }
+        if (isFull(document, payload.length)) {
             return Refusal.of(
                     "parked-overflow",
-                    "too many updates of the document wait for earlier ones: " + document.parked.size() + " of "
-                            + document.parkedBytes + " bytes");
+                    "too many updates of the document wait for earlier ones: " + document.waitingCount() + " of "
+                            + document.waitingBytes() + " bytes");
         }
         document.parked.add(new ParkedUpdate(document.nextParkedSeq++, format, payload, rowId, 0));
         document.parkedBytes += payload.length;
         document.parkedNew++;
         document.parkedOpen++;
         return null;
+    }
+
+    private boolean isFull(ResidentDocument document, int moreBytes) {
+        return document.waitingCount() >= settings.parkedMaxCount()
+                || document.waitingBytes() + moreBytes > settings.parkedMaxBytes();
+    }
+
+    /** A review looks into every parked update: not more than eight looks for each one that came since the last. */
+    private static boolean isReviewDue(ResidentDocument document) {
+        return document.parkedSinceReview * 8L >= document.parked.size();
+    }
+
+    /**
+     * Sorts out what was merged since it was parked. What is not stored is forgotten; what is stored goes with the next
+     * write and counts no more. A flush does that too, but ops that come in any order may park thousands before it.
+     */
+    private void review(ResidentDocument document) {
+        document.parkedSinceReview = 0;
+        int firstNew = document.parked.size() - document.parkedNew;
+        int firstOpen = document.parked.size() - document.parkedOpen;
+        List<ParkedUpdate> kept = new ArrayList<>();
+        document.parkedOpen = 0;
+        document.mergedStored = 0;
+        document.mergedStoredBytes = 0;
+        for (int i = 0; i < document.parked.size(); i++) {
+            ParkedUpdate update = document.parked.get(i);
+            boolean merged = contains(document.doc, update);
+            if (i < firstNew || !merged) {
+                kept.add(update);
+                document.parkedOpen += i >= firstOpen ? 1 : 0;
+            } else {
+                document.parkedBytes -= update.payload().length;
+            }
+            if (i < firstNew && merged) {
+                document.mergedStored++;
+                document.mergedStoredBytes += update.payload().length;
+            }
+        }
+        document.parked = kept;
+        document.parkedNew = kept.size() - firstNew;
     }
 
     private static Refusal malformed(String rule, String message, byte[] payload, int offset) {

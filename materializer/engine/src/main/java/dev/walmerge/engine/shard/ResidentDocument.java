@@ -55,6 +55,13 @@ final class ResidentDocument {
     int parkedOpen;
 
     long parkedBytes;
+    /** How many of the stored ones are known to be merged since: they go with the next write. */
+    int mergedStored;
+
+    long mergedStoredBytes;
+    /** How many came, or were refused, since it was looked last which are merged. */
+    int parkedSinceReview;
+
     long nextParkedSeq;
 
     // Flush state.
@@ -94,6 +101,26 @@ final class ResidentDocument {
         this.key = key;
         this.hash = hash;
         this.doc = doc;
+    }
+
+    /** How many parked updates wait, as far as is known. */
+    int waitingCount() {
+        return parked.size() - mergedStored;
+    }
+
+    long waitingBytes() {
+        return parkedBytes - mergedStoredBytes;
+    }
+
+    /** Nothing waits any more: those that are not stored need never be. */
+    void forgetNewParked() {
+        List<ParkedUpdate> fresh = parked.subList(parked.size() - parkedNew, parked.size());
+        for (ParkedUpdate update : fresh) {
+            parkedBytes -= update.payload().length;
+        }
+        fresh.clear();
+        parkedNew = 0;
+        parkedOpen = 0;
     }
 
     /** Gives the parked updates of a transaction that ended its position. */

@@ -4,6 +4,7 @@ import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHandler;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentKey;
@@ -110,6 +111,7 @@ final class Shard implements JournalHandler {
     }
 
     private void merged(ResidentDocument document) {
+        Failpoint.AFTER_MERGE.reach();
         ShardCounters.add(counters.merged, 1);
         document.opCount++;
         document.contentChanged |= merger.changed();

@@ -8,6 +8,7 @@ import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.compaction.FoldRule;
 import dev.walmerge.engine.compaction.Folder;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Fold;
 import dev.walmerge.engine.writeback.ParkedUpdate;
@@ -153,6 +154,7 @@ final class WriteBuilder {
         if (!wanted || document.foldRefused) {
             return null;
         }
+        Failpoint.BEFORE_FOLD.reach();
         Fold fold = Folder.fold(document.doc);
         if (fold == null) {
             LOG.error("document {}: its state did not survive being decoded again", DocumentHash.print(document.hash));
@@ -189,6 +191,9 @@ final class WriteBuilder {
             }
         }
         document.parked = waiting;
+        document.mergedStored = 0;
+        document.mergedStoredBytes = 0;
+        document.parkedSinceReview = 0;
         document.parkedNew = 0;
         document.parkedOpen = 0;
         return removedCount == 0 ? NO_SEQS : Arrays.copyOf(removed, removedCount);

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.failpoint.Failpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -79,6 +80,7 @@ final class States {
         }
         if (any) {
             Batch.execute(putState);
+            Failpoint.INSIDE_FOLD.reach();
             Batch.execute(deleteTail);
         }
     }

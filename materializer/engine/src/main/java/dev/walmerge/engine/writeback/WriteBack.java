@@ -2,6 +2,7 @@ package dev.walmerge.engine.writeback;
 
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.failpoint.Failpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -94,7 +95,9 @@ public final class WriteBack implements AutoCloseable {
         UUID nonce = UUID.randomUUID();
         try {
             connect();
+            Failpoint.BEFORE_WRITE.reach();
             fence(nonce, written);
+            Failpoint.INSIDE_WRITE.reach();
             states.write(writes);
             states.deadLetters(letters);
             List<ProjectionFailure> failures = new ArrayList<>();
@@ -103,8 +106,10 @@ public final class WriteBack implements AutoCloseable {
             } else {
                 projections.write(writes);
             }
+            Failpoint.BEFORE_COMMIT.reach();
             committing = true;
             connection.commit();
+            Failpoint.AFTER_COMMIT.reach();
             nonces.clear();
             nonces.add(nonce);
             return new Committed(nonce, List.copyOf(failures));

@@ -1,0 +1,14 @@
+package dev.walmerge.bench.soak;
+
+import java.time.Duration;
+
+/**
+ * What a run is to be.
+ *
+ * @param duration of the writing; the check at the end comes on top
+ * @param seed of documents, orders, transactions and faults
+ * @param writers threads, of two connections each
+ * @param documents written at the same time, by all writers together
+ * @param opsPerSecond that the writers try for together
+ */
+record SoakSettings(Duration duration, long seed, int writers, int documents, int opsPerSecond) {}
