@@ -1,5 +1,6 @@
 package dev.walmerge.engine.writeback;
 
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -17,6 +18,7 @@ final class States {
     private final PreparedStatement deleteParked;
     private final PreparedStatement putParked;
     private final PreparedStatement putDeadLetter;
+    private final HeldRows held;
 
     States(Connection connection) throws SQLException {
         this.connection = connection;
@@ -26,9 +28,15 @@ final class States {
         deleteParked = connection.prepareStatement(DocumentSql.DELETE_PARKED);
         putParked = connection.prepareStatement(DocumentSql.PUT_PARKED);
         putDeadLetter = connection.prepareStatement(DocumentSql.PUT_DEAD_LETTER);
+        held = new HeldRows(connection);
+    }
+
+    HeldRows held() {
+        return held;
     }
 
     void write(List<DocumentWrite> writes) throws SQLException {
+        held.release(writes);
         fold(writes);
         appendTails(writes);
         unpark(writes);
@@ -86,8 +94,8 @@ final class States {
     private void appendTails(List<DocumentWrite> writes) throws SQLException {
         int count = 0;
         for (DocumentWrite write : writes) {
-            if (write.tail() != null) {
-                putTail.setBytes(1, write.tail());
+            if (write.change() != null && write.fold() == null) {
+                putTail.setBytes(1, write.change());
                 putTail.setString(2, lsn(write.mergedLsn()));
                 putTail.setLong(3, write.opCount());
                 putTail.setString(4, write.key().doc());
@@ -96,7 +104,7 @@ final class States {
             }
         }
         if (count > 0 && Arrays.stream(Batch.execute(putTail)).sum() != count) {
-            throw new SQLException("a document to append to has no ydoc row", "P0002");
+            throw new SQLException("a document to append to has no ydoc row", Refusal.NO_STATE);
         }
     }
 
@@ -106,7 +114,7 @@ final class States {
             long[] seqs = write.parkedRemovedSeqs();
             if (seqs.length > 0) {
                 deleteParked.setString(1, write.key().doc());
-                deleteParked.setArray(2, connection.createArrayOf("int8", box(seqs)));
+                deleteParked.setArray(2, seqs(connection, seqs));
                 deleteParked.addBatch();
                 any = true;
             }
@@ -135,8 +143,8 @@ final class States {
         }
     }
 
-    private static Long[] box(long[] values) {
-        return Arrays.stream(values).boxed().toArray(Long[]::new);
+    static Array seqs(Connection connection, long[] seqs) throws SQLException {
+        return connection.createArrayOf("int8", Arrays.stream(seqs).boxed().toArray(Long[]::new));
     }
 
     private static String lsn(long lsn) {
