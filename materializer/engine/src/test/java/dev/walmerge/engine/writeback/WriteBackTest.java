@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 final class WriteBackTest {
     private static final List<DeadLetter> NO_LETTERS = List.of();
@@ -221,6 +222,22 @@ final class WriteBackTest {
         assertThat(one(database, "select concat_ws('|', body_text, body_json, merged_lsn, error) from crdt.docs"))
                 .isEqualTo("newer|2|0/40");
         assertThat(store.load(key("a")).projected()).isTrue();
+    }
+
+    /** Takes a gigabyte of heap, and about as much of the server's: only on request. */
+    @Test
+    @EnabledIfSystemProperty(named = "walmerge.large", matches = "true")
+    void jsonPastTheLimitOfJsonbIsAnErrorOfThatDocument() throws Exception {
+        String json = "\"" + "x".repeat(268_435_456) + "\"";
+        Committed committed = commit(
+                0x10,
+                Writes.of("large", 0x10).text("t").json(json).fold(1),
+                Writes.of("a", 0x10).text("a").fold(1));
+        assertThat(committed.refused()).extracting(Refused::key).containsExactly(key("large"));
+        assertThat(one(
+                        database,
+                        "select string_agg(doc || ' ' || coalesce(error, ''), ', ' order by doc) from crdt.docs"))
+                .isEqualTo("a , large projection-failed 54000: larger than Postgres can store");
     }
 
     private Committed commit(long written, Writes... writes) throws SQLException, FencedException {
