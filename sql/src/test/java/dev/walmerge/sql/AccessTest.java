@@ -36,7 +36,7 @@ final class AccessTest {
             crdt_writer   | call crdt.wait_for('0/1')
             crdt_writer   | select crdt.barrier('a')
             crdt_reader   | select * from crdt.docs where crdt.tsv(body_text) @@ 'hello' and not crdt.tsv_cut(body_text)
-            crdt_reader   | select * from crdt.ydoc, crdt.tail, crdt.parked, crdt.collection
+            crdt_reader   | select * from crdt.ydoc, crdt.tail, crdt.parked, crdt.held, crdt.collection
             crdt_reader   | select * from crdt.load('a')
             crdt_reader   | select * from crdt.lag
             crdt_reader   | select * from crdt.health

@@ -16,6 +16,7 @@ import java.nio.file.Path;
  * @param inFlightMaxBytes what a shard hands to write-back before it waits
  * @param batchMaxBytes of one write-back transaction; a single larger document is one by itself
  * @param batchMaxWrites of one write-back transaction
+ * @param patience with documents that can't be written
  */
 public record EngineSettings(
         Path journalDirectory,
@@ -28,7 +29,8 @@ public record EngineSettings(
         long parkedMaxBytes,
         long inFlightMaxBytes,
         long batchMaxBytes,
-        int batchMaxWrites) {
+        int batchMaxWrites,
+        Patience patience) {
     private static final long BEHIND_BYTES = 16L << 20;
     private static final long IN_FLIGHT_BYTES = 32L << 20;
     private static final long BATCH_BYTES = 8L << 20;
@@ -72,6 +74,7 @@ public record EngineSettings(
         private int maxPayloadBytes = 64 << 20;
         private int parkedMaxCount = 1000;
         private long parkedMaxBytes = 16L << 20;
+        private Patience patience = Patience.DEFAULT;
 
         private Builder(Path journalDirectory) {
             this.journalDirectory = journalDirectory;
@@ -103,6 +106,11 @@ public record EngineSettings(
             return this;
         }
 
+        public Builder patience(Patience with) {
+            patience = with;
+            return this;
+        }
+
         public EngineSettings build() {
             return new EngineSettings(
                     journalDirectory,
@@ -115,7 +123,8 @@ public record EngineSettings(
                     parkedMaxBytes,
                     IN_FLIGHT_BYTES,
                     BATCH_BYTES,
-                    BATCH_WRITES);
+                    BATCH_WRITES,
+                    patience);
         }
     }
 }

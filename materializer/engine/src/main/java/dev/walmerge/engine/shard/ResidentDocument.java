@@ -15,6 +15,7 @@ import java.util.List;
  */
 final class ResidentDocument {
     static final int NONE = -1;
+    static final long[] NO_SEQS = {};
 
     final DocumentKey key;
     final int hash;
@@ -37,7 +38,19 @@ final class ResidentDocument {
     boolean textKnown;
     boolean jsonKnown;
     /** What a state that could not be verified left to be written as a tail row. */
-    byte[] carriedTail;
+    byte[] carriedChange;
+
+    // What Postgres refused, each null when it did not.
+    /** Of ydoc, tail and parked: rows of the document stand in held. */
+    Retry rowsRetry;
+    /** Of the docs row. */
+    Retry docsRetry;
+    /** Of a new state, while a tail may go through. */
+    Retry foldRetry;
+    /** Why the document is held, or null. */
+    String heldReason;
+    /** Parked updates that are merged, whose rows could not be removed yet. */
+    long[] unparkSeqs = NO_SEQS;
 
     // What the docs row should say.
     String warning;
@@ -82,8 +95,6 @@ final class ResidentDocument {
     StalenessBound lastBound = StalenessBound.DEBOUNCE;
     /** The state did not survive its verification: it is not tried again before something changes. */
     boolean foldRefused;
-    /** When to send text and JSON again after Postgres refused them, or {@link DueHeap#NEVER}. */
-    long retryNanos = DueHeap.NEVER;
     /** Why it must be written at once, or null. */
     StalenessBound urgent;
 

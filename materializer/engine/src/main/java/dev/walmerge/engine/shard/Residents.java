@@ -54,18 +54,23 @@ final class Residents {
         if (stored == null) {
             return document;
         }
-        document.stored = true;
+        document.stored = stored.state() != null;
         document.loadedLsn = stored.mergedLsn();
         document.opCount = stored.opCount();
-        document.stateBytes = stored.state().length;
         document.textKnown = stored.projected();
         document.textPrint = WriteBuilder.print(stored.text());
         document.parked = new ArrayList<>(stored.parked());
+        document.heldReason = stored.held();
+        document.rowsRetry = stored.held() == null ? null : new Retry();
+        document.docsRetry = stored.projected() ? null : new Retry();
         try {
-            merger.restore(document.doc, stored.stateFormat(), stored.state());
-            for (byte[] tail : stored.tails()) {
-                merger.restore(document.doc, "yjs-v1", tail);
-                document.tailBytes += tail.length;
+            if (document.stored) {
+                document.stateBytes = stored.state().length;
+                merger.restore(document.doc, stored.stateFormat(), stored.state());
+            }
+            for (byte[] change : stored.changes()) {
+                merger.restore(document.doc, "yjs-v1", change);
+                document.tailBytes += change.length;
                 document.tailRows++;
             }
             // What is stored is no change; what a parked update now adds would be one.
@@ -84,6 +89,10 @@ final class Residents {
             document.error = "stored-state-corrupt: " + rule + "; nothing is written over it, ops are dead letters";
         }
         return document;
+    }
+
+    boolean isResident(DocumentKey key) {
+        return documents.containsKey(key);
     }
 
     /** Call it after a document changed its size. */

@@ -6,6 +6,7 @@ import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHandler;
+import dev.walmerge.engine.writeback.Care;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentWrite;
@@ -26,9 +27,6 @@ import java.util.function.Function;
  * written once what is in flight is.
  */
 final class Shard implements JournalHandler {
-    /** How long a document whose text Postgres refused for a passing reason waits before it is sent again. */
-    private static final long RETRY_NANOS = 5_000_000_000L;
-
     private final EngineSettings settings;
     private final Outbox outbox;
     private final ShardCounters counters;
@@ -283,17 +281,78 @@ final class Shard implements JournalHandler {
     private void settle(Submission done) {
         ResidentDocument document = done.document;
         document.inFlight = false;
-        if (done.failure != null) {
+        if (done.write.rows() == Care.NOT_NOW || done.rows != null) {
+            held(document, done);
+        } else {
+            stored(document, done.write);
+        }
+        if (done.docs != null) {
             document.textKnown = false;
             document.jsonKnown = false;
-            if (done.failure.transientCause()) {
-                document.retryNanos = nowNanos + RETRY_NANOS;
-            }
+            document.contentChanged |= done.write.contentChanged();
+            document.docsRetry = document.docsRetry == null ? new Retry() : document.docsRetry;
+            document.docsRetry.refused(nowNanos, settings.patience(), done.docs.isDear());
+        } else if (done.write.docs() != Care.NOT_NOW) {
+            document.docsRetry = null;
         }
         if (!document.dirty) {
             residents.addClean(document);
         }
         schedule(document);
+    }
+
+    private static void stored(ResidentDocument document, DocumentWrite write) {
+        document.rowsRetry = null;
+        document.heldReason = null;
+        document.unparkSeqs = ResidentDocument.NO_SEQS;
+        if (write.fold() != null) {
+            document.stored = true;
+            document.foldRetry = null;
+            document.stateBytes = write.fold().state().length;
+            document.tailBytes = 0;
+            document.tailRows = 0;
+        } else {
+            appended(document, write);
+        }
+    }
+
+    private static void appended(ResidentDocument document, DocumentWrite write) {
+        if (write.change() != null) {
+            document.tailBytes += write.change().length;
+            document.tailRows++;
+        }
+    }
+
+    /** What it should have said is in held, and will be rows of tail and parked. */
+    private void held(ResidentDocument document, Submission done) {
+        appended(document, done.write);
+        document.unparkSeqs = done.write.parkedRemovedSeqs();
+        if (done.rows == null) {
+            return;
+        }
+        document.heldReason = done.rows.reason();
+        if (done.rows.isWithoutState()) {
+            // Someone removed its ydoc row: the next write is all of it.
+            document.stored = false;
+        }
+        if (done.write.fold() != null && document.stored) {
+            document.foldRetry = document.foldRetry == null ? new Retry() : document.foldRetry;
+            document.foldRetry.refused(nowNanos, settings.patience(), true);
+        }
+        document.rowsRetry = document.rowsRetry == null ? new Retry() : document.rowsRetry;
+        document.rowsRetry.refused(nowNanos, settings.patience(), true);
+    }
+
+    /** Looks after a document of which something was refused, unless it is in memory: those see to themselves. */
+    void revisit(DocumentKey key, int hash) {
+        if (residents.isResident(key)) {
+            return;
+        }
+        ResidentDocument document = residents.get(key, hash);
+        if (!document.corrupt && (document.rowsRetry != null || document.docsRetry != null)) {
+            // At once: while memory is short, it would be evicted before its time came.
+            tend(document);
+        }
     }
 
     /** False while memory or write-back is full: the journal waits. */
@@ -361,9 +420,12 @@ final class Shard implements JournalHandler {
                             .dueNanos(
                                     document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
         } else {
-            due = document.retryNanos;
-            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt) {
-                due = Math.min(due, policyOf(document).foldNanos(document.lastOpNanos));
+            due = document.corrupt
+                    ? DueHeap.NEVER
+                    : Math.min(Retry.due(document.rowsRetry), Retry.due(document.docsRetry));
+            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt && document.rowsRetry == null) {
+                long fold = policyOf(document).foldNanos(document.lastOpNanos);
+                due = Math.min(due, document.foldRetry == null ? fold : Math.max(fold, document.foldRetry.dueNanos()));
             }
         }
         if (due == DueHeap.NEVER) {
@@ -377,7 +439,7 @@ final class Shard implements JournalHandler {
         return policies.get(document.key.collection());
     }
 
-    /** A clean document: its text is sent again, or its tail is folded. */
+    /** A clean document: what was refused is sent again, or its tail is folded. */
     private void tend(ResidentDocument document) {
         residents.removeClean(document);
         if (document.corrupt) {
@@ -385,7 +447,6 @@ final class Shard implements JournalHandler {
             submit(Submission.of(document, WriteBuilder.flagCorrupt(document)));
             return;
         }
-        document.contentChanged |= document.retryNanos != DueHeap.NEVER;
         flush(document, true);
     }
 
@@ -401,8 +462,8 @@ final class Shard implements JournalHandler {
             stalenessMillis = (nowNanos - document.firstDirtyNanos) / 1_000_000;
         }
         document.stampParked(lastEndLsn);
-        DocumentWrite write = builder.build(document, policy.policy(), lastEndLsn, stalenessMillis, bound, foldWanted);
-        document.retryNanos = DueHeap.NEVER;
+        DocumentWrite write =
+                builder.build(document, policy.policy(), nowNanos, lastEndLsn, stalenessMillis, bound, foldWanted);
         document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
         document.inFlight = true;
         if (document.dirty && !builder.isIncomplete()) {

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.journal.Journal;
@@ -9,9 +10,12 @@ import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentStore;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs one shard: reads the journal, does what is due, waits without spinning. It blocks on the database only to load a
@@ -20,6 +24,7 @@ import java.util.function.Consumer;
 public final class ShardThread implements Runnable {
     private static final int RECORDS_PER_ROUND = 64;
     private static final long MAX_WAIT_NANOS = 100_000_000;
+    private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
 
     private final Journal journal;
     private final EngineSettings settings;
@@ -27,7 +32,9 @@ public final class ShardThread implements Runnable {
     private final ShardCounters counters = new ShardCounters();
     private final Signal signal = new Signal();
     private final Signal writeBack;
+    private final int number;
     private final Shard shard;
+    private final Suspects suspects;
     private final JournalReader reader;
     private final DocumentStore store;
     private final BackOff backOff;
@@ -63,6 +70,8 @@ public final class ShardThread implements Runnable {
         this.backOff = new BackOff("loading a document", isStopped);
         this.shard = new Shard(settings, outbox, counters, startLsn, policies, this::load);
         this.reader = journal.reader(number, settings.shards(), shard);
+        this.number = number;
+        this.suspects = new Suspects(this::suspects, settings.patience().retryMaxMillis() * 1_000_000);
     }
 
     private StoredDocument load(DocumentKey key) {
@@ -75,6 +84,28 @@ public final class ShardThread implements Runnable {
                 backOff.failed(e);
             }
         }
+    }
+
+    private List<DocumentKey> suspects(DocumentKey after, int limit) {
+        try {
+            return store.suspects(after, limit);
+        } catch (SQLException e) {
+            LOG.warn("documents to look after can't be read, SQLSTATE {}", e.getSQLState());
+            return null;
+        }
+    }
+
+    /** One document a round, so that merging goes on between two. */
+    private boolean revisit() {
+        DocumentKey key = suspects.next(nanos());
+        if (key == null) {
+            return false;
+        }
+        int hash = DocumentHash.of(key.collection(), key.doc());
+        if (Math.floorMod(hash, settings.shards()) == number) {
+            shard.revisit(key, hash);
+        }
+        return true;
     }
 
     @Override
@@ -111,6 +142,9 @@ public final class ShardThread implements Runnable {
         boolean busy = shard.takeWritten();
         if (shard.canRead()) {
             busy |= reader.poll(RECORDS_PER_ROUND) > 0;
+            if (!busy) {
+                busy = revisit();
+            }
         }
         // Half the bound to leave it again: every change of mind visits all dirty documents.
         behind = journal.backlogBytes() > (behind ? settings.behindBytes() / 2 : settings.behindBytes());

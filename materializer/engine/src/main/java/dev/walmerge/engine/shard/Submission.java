@@ -2,7 +2,7 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
-import dev.walmerge.engine.writeback.ProjectionFailure;
+import dev.walmerge.engine.writeback.Refused;
 
 /**
  * What a shard hands to write-back: one document, or one dead letter. It comes back to the shard once committed.
@@ -14,8 +14,10 @@ final class Submission {
     final DeadLetter letter;
     /** About what it holds in memory. */
     final long bytes;
-    /** Set by write-back before it comes back: text or JSON were refused. */
-    ProjectionFailure failure;
+    /** Set by write-back before it comes back, null otherwise: ydoc, tail and parked were refused. */
+    Refused rows;
+    /** The same of the docs row. */
+    Refused docs;
 
     private Submission(ResidentDocument document, DocumentWrite write, DeadLetter letter, long bytes) {
         this.document = document;
@@ -26,7 +28,7 @@ final class Submission {
 
     static Submission of(ResidentDocument document, DocumentWrite write) {
         long bytes = 512 + lengthOf(write.text()) * 2L + lengthOf(write.json()) * 2L;
-        bytes += write.tail() == null ? 0 : write.tail().length;
+        bytes += write.change() == null ? 0 : write.change().length;
         bytes += write.fold() == null ? 0 : write.fold().state().length;
         return new Submission(document, write, null, bytes);
     }
@@ -35,6 +37,17 @@ final class Submission {
         long bytes = 512 + lengthOf(letter.json()) * 2L;
         bytes += letter.payload() == null ? 0 : letter.payload().length;
         return new Submission(null, null, letter, bytes);
+    }
+
+    /** Write-back tells what it could not write, of this document if it is the one. */
+    void note(Refused refused) {
+        if (refused.key().equals(write.key())) {
+            if (refused.part() == Refused.Part.ROWS) {
+                rows = refused;
+            } else {
+                docs = refused;
+            }
+        }
     }
 
     private static int lengthOf(String text) {

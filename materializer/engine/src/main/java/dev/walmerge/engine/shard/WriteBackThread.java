@@ -8,7 +8,7 @@ import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
-import dev.walmerge.engine.writeback.ProjectionFailure;
+import dev.walmerge.engine.writeback.Refused;
 import dev.walmerge.engine.writeback.WriteBack;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits what the shards submit, in batches of whatever has come, each with the progress row. A batch that fails is
- * tried again until it goes through: a failure never switches write-back off.
+ * Commits what the shards submit, in batches of whatever has come, each with the progress row. What is wrong with one
+ * document is its own matter (see {@link WriteBack}); a batch that fails as a whole is tried again until it goes through:
+ * a failure never switches write-back off.
  */
 public final class WriteBackThread implements Runnable {
     private static final long MAX_WAIT_NANOS = 100_000_000;
@@ -67,7 +68,7 @@ public final class WriteBackThread implements Runnable {
             Consumer<Throwable> failed) {
         this.settings = settings;
         this.shards = shards;
-        this.writeBack = new WriteBack(connections, lease);
+        this.writeBack = new WriteBack(connections, lease, settings.patience().lockTimeoutMillis());
         this.backOff = new BackOff("write-back", () -> stopped);
         this.signal = signal;
         this.failed = failed;
@@ -225,14 +226,13 @@ public final class WriteBackThread implements Runnable {
 
     private void acknowledge(Committed committed) {
         for (Pending next : batch) {
-            if (!committed.failures().isEmpty() && next.submission.write != null) {
-                for (ProjectionFailure failure : committed.failures()) {
-                    if (failure.key().equals(next.submission.write.key())) {
-                        next.submission.failure = failure;
-                    }
+            Submission submission = next.submission;
+            if (submission.write != null) {
+                for (Refused refused : committed.refused()) {
+                    submission.note(refused);
                 }
             }
-            shards[next.shard].outbox().acknowledge(next.submission);
+            shards[next.shard].outbox().acknowledge(submission);
         }
         batch.clear();
         for (ShardThread shard : shards) {

@@ -1,14 +1,17 @@
 package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
+import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.Pending;
 import dev.walmerge.crdt.Projection;
 import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.compaction.FoldRule;
 import dev.walmerge.engine.compaction.Folder;
 import dev.walmerge.engine.failpoint.Failpoint;
+import dev.walmerge.engine.writeback.Care;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Fold;
 import dev.walmerge.engine.writeback.ParkedUpdate;
@@ -23,7 +26,6 @@ import org.slf4j.LoggerFactory;
 /** Turns a document into what its next flush says, and notes in the document that it was said. Single thread. */
 final class WriteBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(WriteBuilder.class);
-    private static final long[] NO_SEQS = {};
 
     private final OpMerger merger;
 
@@ -44,43 +46,41 @@ final class WriteBuilder {
     DocumentWrite build(
             ResidentDocument document,
             Policy policy,
+            long nowNanos,
             long lsn,
             long stalenessMillis,
             StalenessBound bound,
             boolean foldWanted) {
+        Care rows = Retry.care(document.rowsRetry, nowNanos);
+        Care docs = Retry.care(document.docsRetry, nowNanos);
         List<ParkedUpdate> added = new ArrayList<>(0);
         long[] removed = settleParked(document, added);
-        byte[] drained = document.doc.drainChanges(UpdateFormat.V1);
+        byte[] change = drain(document);
         incomplete = false;
-        byte[] tail = nextTail(document, drained);
-        Fold fold = incomplete ? null : fold(document, policy, tail, foldWanted);
-        if (fold == null && !document.stored) {
-            // There must be a row to append to; the changes follow as a tail row with the next write.
-            document.carriedTail = tail;
-            incomplete = tail != null;
-            fold = Folder.empty();
+        Fold fold = null;
+        if (rows != Care.NOT_NOW) {
+            fold = fold(document, policy, change, nowNanos, foldWanted);
+            if (fold == null && !document.stored) {
+                // There must be a row to append to; the changes follow as a tail row with the next write.
+                document.carriedChange = change;
+                incomplete = change != null;
+                change = null;
+                fold = Folder.empty();
+            }
+            if (fold != null && document.foldRetry != null) {
+                rows = Care.ALONE;
+            }
         }
-        if (fold != null) {
-            tail = null;
-            document.stateBytes = fold.state().length;
-            document.tailBytes = 0;
-            document.tailRows = 0;
-        } else if (tail != null) {
-            document.tailBytes += tail.length;
-            document.tailRows++;
-        }
-        Text text = project(document, policy);
-        boolean first = !document.stored;
-        document.stored = true;
+        Text text = docs == Care.NOT_NOW ? Text.UNSAID : project(document, policy);
         document.lastStalenessMillis = stalenessMillis;
         document.lastBound = bound;
-        long storedBytes = tail != null ? tail.length : fold != null ? fold.state().length : 0;
+        long storedBytes = fold != null ? fold.state().length : change != null ? change.length : 0;
         walBytes = FlushPolicy.walBytes(
                 text.textChanged && text.text != null ? text.text.length() : 0,
                 text.jsonChanged && text.json != null ? text.json.length() : 0,
                 storedBytes);
-        boolean contentChanged = document.contentChanged || first;
-        document.contentChanged = false;
+        boolean contentChanged = document.contentChanged || (!document.stored && document.heldReason == null);
+        document.contentChanged = docs == Care.NOT_NOW && contentChanged;
         return new DocumentWrite(
                 document.key,
                 incomplete ? document.floorLsn : lsn,
@@ -95,10 +95,13 @@ final class WriteBuilder {
                 stalenessMillis,
                 bound,
                 contentChanged,
-                tail,
+                change,
                 fold,
                 added,
-                removed);
+                removed,
+                rows,
+                docs,
+                document.heldReason);
     }
 
     /** Whether the last write left something out: the document must be written again before it counts as clean. */
@@ -130,27 +133,38 @@ final class WriteBuilder {
                 null,
                 null,
                 List.of(),
-                NO_SEQS);
+                ResidentDocument.NO_SEQS,
+                Care.WITH_OTHERS,
+                Care.WITH_OTHERS,
+                null);
     }
 
-    private byte[] nextTail(ResidentDocument document, byte[] drained) {
-        if (document.carriedTail == null) {
-            return drained;
+    /** What was merged since the last write, with what that one could not say. */
+    private static byte[] drain(ResidentDocument document) {
+        byte[] drained = document.doc.drainChanges(UpdateFormat.V1);
+        byte[] carried = document.carriedChange;
+        document.carriedChange = null;
+        if (carried == null || drained == null) {
+            return carried == null ? drained : carried;
         }
-        byte[] tail = document.carriedTail;
-        document.carriedTail = drained;
-        incomplete = drained != null;
-        return tail;
+        try {
+            return Updates.merge(UpdateFormat.V1, List.of(carried, drained));
+        } catch (MalformedUpdateException e) {
+            // Both were encoded here.
+            throw new IllegalStateException(e);
+        }
     }
 
-    private static Fold fold(ResidentDocument document, Policy policy, byte[] tail, boolean foldWanted) {
-        if (tail != null) {
+    private static Fold fold(
+            ResidentDocument document, Policy policy, byte[] change, long nowNanos, boolean foldWanted) {
+        if (change != null) {
             document.foldRefused = false;
         }
-        long bytes = document.tailBytes + (tail == null ? 0 : tail.length);
-        int rows = document.tailRows + (tail == null ? 0 : 1);
+        long bytes = document.tailBytes + (change == null ? 0 : change.length);
+        int rows = document.tailRows + (change == null ? 0 : 1);
         boolean due = foldWanted || FoldRule.isTooLong(policy, bytes, rows, document.stateBytes);
-        boolean wanted = !document.stored || (rows > 0 && due);
+        boolean allowed = Retry.care(document.foldRetry, nowNanos) != Care.NOT_NOW;
+        boolean wanted = !document.stored || (rows > 0 && due && allowed);
         if (!wanted || document.foldRefused) {
             return null;
         }
@@ -169,13 +183,13 @@ final class WriteBuilder {
     /** Drops parked updates that are merged now; new ones that still wait go to {@code added}. */
     private long[] settleParked(ResidentDocument document, List<ParkedUpdate> added) {
         if (document.parked.isEmpty()) {
-            return NO_SEQS;
+            return document.unparkSeqs;
         }
         boolean pending = document.doc.hasPending();
         int firstNew = document.parked.size() - document.parkedNew;
         List<ParkedUpdate> waiting = new ArrayList<>();
-        long[] removed = new long[firstNew];
-        int removedCount = 0;
+        int removedCount = document.unparkSeqs.length;
+        long[] removed = Arrays.copyOf(document.unparkSeqs, removedCount + firstNew);
         for (int i = 0; i < document.parked.size(); i++) {
             ParkedUpdate update = document.parked.get(i);
             if (pending && !merger.contains(document.doc, update)) {
@@ -196,10 +210,12 @@ final class WriteBuilder {
         document.parkedSinceReview = 0;
         document.parkedNew = 0;
         document.parkedOpen = 0;
-        return removedCount == 0 ? NO_SEQS : Arrays.copyOf(removed, removedCount);
+        return removedCount == 0 ? ResidentDocument.NO_SEQS : Arrays.copyOf(removed, removedCount);
     }
 
-    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {}
+    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {
+        static final Text UNSAID = new Text(null, false, null, false, null);
+    }
 
     private static Text project(ResidentDocument document, Policy policy) {
         String text;

@@ -25,21 +25,54 @@ public final class DocumentStore implements AutoCloseable {
     /** What is stored of a document, or null when it is unknown. */
     public StoredDocument load(DocumentKey key) throws SQLException {
         Tables.requireDefault(key.collection());
-        if (connection == null) {
-            connection = Session.open(source, "load");
-            load = connection.prepareStatement(DocumentSql.LOAD);
-        }
+        connect();
         try {
             load.setString(1, key.doc());
             try (ResultSet row = load.executeQuery()) {
                 return row.next() ? read(row) : null;
             }
         } catch (SQLException e) {
-            if (Session.isLost(connection, e)) {
-                close();
-            }
-            throw e;
+            throw closeIfLost(e);
         }
+    }
+
+    /**
+     * Documents of which Postgres refused something that it may take now, in the order of their keys.
+     *
+     * @param after only documents behind this one; null for the first page
+     * @param limit of the page
+     */
+    public List<DocumentKey> suspects(DocumentKey after, int limit) throws SQLException {
+        connect();
+        String doc = after == null ? "" : after.doc();
+        List<DocumentKey> page = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(HeldSql.SUSPECTS)) {
+            select.setString(1, doc);
+            select.setString(2, doc);
+            select.setInt(3, limit);
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    page.add(new DocumentKey(Tables.DEFAULT, row.getString(1)));
+                }
+            }
+            return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    private void connect() throws SQLException {
+        if (connection == null) {
+            connection = Session.open(source, "load");
+            load = connection.prepareStatement(DocumentSql.LOAD);
+        }
+    }
+
+    private SQLException closeIfLost(SQLException e) throws SQLException {
+        if (Session.isLost(connection, e)) {
+            close();
+        }
+        return e;
     }
 
     @Override
@@ -52,15 +85,20 @@ public final class DocumentStore implements AutoCloseable {
     }
 
     private static StoredDocument read(ResultSet row) throws SQLException {
+        List<byte[]> changes = new ArrayList<>(List.of(byteArrays(row.getArray("tail_payloads"))));
+        int tailCount = changes.size();
+        changes.addAll(List.of(byteArrays(row.getArray("held_payloads"))));
         return new StoredDocument(
                 row.getString("state_format"),
                 row.getBytes("state"),
-                List.of(byteArrays(row.getArray("tail_payloads"))),
+                changes,
+                tailCount,
                 parked(row),
                 LogSequenceNumber.valueOf(row.getString("merged_lsn")).asLong(),
                 row.getLong("op_count"),
                 row.getString("body_text"),
-                row.getBoolean("projected"));
+                row.getBoolean("projected"),
+                row.getString("held"));
     }
 
     private static List<ParkedUpdate> parked(ResultSet row) throws SQLException {

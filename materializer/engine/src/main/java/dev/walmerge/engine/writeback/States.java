@@ -1,6 +1,7 @@
 package dev.walmerge.engine.writeback;
 
 import dev.walmerge.engine.failpoint.Failpoint;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -18,6 +19,7 @@ final class States {
     private final PreparedStatement deleteParked;
     private final PreparedStatement putParked;
     private final PreparedStatement putDeadLetter;
+    private final HeldRows held;
 
     States(Connection connection) throws SQLException {
         this.connection = connection;
@@ -27,9 +29,15 @@ final class States {
         deleteParked = connection.prepareStatement(DocumentSql.DELETE_PARKED);
         putParked = connection.prepareStatement(DocumentSql.PUT_PARKED);
         putDeadLetter = connection.prepareStatement(DocumentSql.PUT_DEAD_LETTER);
+        held = new HeldRows(connection);
+    }
+
+    HeldRows held() {
+        return held;
     }
 
     void write(List<DocumentWrite> writes) throws SQLException {
+        held.release(writes);
         fold(writes);
         appendTails(writes);
         unpark(writes);
@@ -88,8 +96,8 @@ final class States {
     private void appendTails(List<DocumentWrite> writes) throws SQLException {
         int count = 0;
         for (DocumentWrite write : writes) {
-            if (write.tail() != null) {
-                putTail.setBytes(1, write.tail());
+            if (write.change() != null && write.fold() == null) {
+                putTail.setBytes(1, write.change());
                 putTail.setString(2, lsn(write.mergedLsn()));
                 putTail.setLong(3, write.opCount());
                 putTail.setString(4, write.key().doc());
@@ -98,7 +106,7 @@ final class States {
             }
         }
         if (count > 0 && Arrays.stream(Batch.execute(putTail)).sum() != count) {
-            throw new SQLException("a document to append to has no ydoc row", "P0002");
+            throw new SQLException("a document to append to has no ydoc row", Refusal.NO_STATE);
         }
     }
 
@@ -108,7 +116,7 @@ final class States {
             long[] seqs = write.parkedRemovedSeqs();
             if (seqs.length > 0) {
                 deleteParked.setString(1, write.key().doc());
-                deleteParked.setArray(2, connection.createArrayOf("int8", box(seqs)));
+                deleteParked.setArray(2, seqs(connection, seqs));
                 deleteParked.addBatch();
                 any = true;
             }
@@ -137,8 +145,8 @@ final class States {
         }
     }
 
-    private static Long[] box(long[] values) {
-        return Arrays.stream(values).boxed().toArray(Long[]::new);
+    static Array seqs(Connection connection, long[] seqs) throws SQLException {
+        return connection.createArrayOf("int8", Arrays.stream(seqs).boxed().toArray(Long[]::new));
     }
 
     private static String lsn(long lsn) {

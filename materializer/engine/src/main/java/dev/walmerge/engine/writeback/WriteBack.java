@@ -1,41 +1,45 @@
 package dev.walmerge.engine.writeback;
 
-import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.failpoint.Failpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.postgresql.replication.LogSequenceNumber;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Commits dirty documents together with the progress row: the only place that writes documents. One thread. A connection
  * that was lost is opened again at the next call.
  */
 public final class WriteBack implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(WriteBack.class);
+    /** So often a transaction that may pass by itself is repeated before a document is blamed. */
+    private static final int PASSING_TRIES = 3;
 
     private final ConnectionSource source;
     private final Lease lease;
+    private final long lockTimeoutMillis;
     /** What the progress row may hold: one value, and one more for each commit whose end we did not see. */
     private final List<UUID> nonces = new ArrayList<>();
+    /** Documents that such a commit may have held, and why. */
+    private final Map<DocumentKey, String> maybeHeld = new HashMap<>();
 
     private long writtenLsn;
     private Connection connection;
     private PreparedStatement advance;
-    private States states;
-    private Projections projections;
+    private DocumentBatch documents;
 
-    public WriteBack(ConnectionSource source, Lease lease) {
+    /** @param lockTimeoutMillis how long a batch waits for a lock of another session */
+    public WriteBack(ConnectionSource source, Lease lease, long lockTimeoutMillis) {
         this.source = source;
         this.lease = lease;
+        this.lockTimeoutMillis = lockTimeoutMillis;
         writtenLsn = lease.written();
         nonces.add(lease.nonce());
     }
@@ -45,8 +49,8 @@ public final class WriteBack implements AutoCloseable {
      * written: call again with the same arguments, after a pause, as often as it takes. That is safe also when the first
      * try was committed after all. With nothing to say it does not touch the database.
      *
-     * <p>When Postgres refuses the text or JSON of a document, everything else is written all the same, and the result
-     * names the document.
+     * <p>When Postgres refuses the rows of a document, what they should have said goes to held; when it refuses its text
+     * or JSON, the docs row stays as it is. Everything else is written all the same, and the result names the document.
      *
      * @param writes at most one a document
      * @param letters dead letters; one that is there already is left alone
@@ -66,18 +70,25 @@ public final class WriteBack implements AutoCloseable {
         for (DocumentWrite write : writes) {
             Tables.requireDefault(write.key().collection());
         }
-        Committed committed;
-        try {
-            committed = transaction(writes, letters, writtenLsn, false);
-        } catch (SQLException e) {
-            if (!Refusal.isRefusal(e) || connection == null) {
-                throw e;
-            }
-            // Savepoints cost something, a refusal is rare: only the second try takes them.
-            committed = transaction(writes, letters, writtenLsn, true);
-        }
+        Committed committed = untilCommitted(writes, letters, writtenLsn);
         this.writtenLsn = writtenLsn;
         return committed;
+    }
+
+    private Committed untilCommitted(List<DocumentWrite> writes, List<DeadLetter> letters, long written)
+            throws SQLException, FencedException {
+        boolean isolating = false;
+        for (int tries = 1; ; tries++) {
+            try {
+                return transaction(writes, letters, written, isolating);
+            } catch (SQLException e) {
+                if (isolating || connection == null || !Refusal.isOfDocument(e)) {
+                    throw e;
+                }
+                // Savepoints cost something, a refusal is rare: only the last try takes them.
+                isolating = tries >= PASSING_TRIES || !Refusal.isPassing(e);
+            }
+        }
     }
 
     @Override
@@ -88,48 +99,60 @@ public final class WriteBack implements AutoCloseable {
         }
     }
 
-    private Committed transaction(
-            List<DocumentWrite> writes, List<DeadLetter> letters, long written, boolean projectionsMayFail)
+    private Committed transaction(List<DocumentWrite> writes, List<DeadLetter> letters, long written, boolean isolating)
             throws SQLException, FencedException {
         boolean committing = false;
         UUID nonce = UUID.randomUUID();
+        List<Refused> refused = List.of();
         try {
             connect();
             Failpoint.BEFORE_WRITE.reach();
             fence(nonce, written);
             Failpoint.INSIDE_WRITE.reach();
-            states.write(writes);
-            states.deadLetters(letters);
-            List<ProjectionFailure> failures = new ArrayList<>();
-            if (projectionsMayFail) {
-                project(writes, failures);
-            } else {
-                projections.write(writes);
-            }
+            refused = documents.write(maybeHeld.isEmpty() ? writes : doubted(writes), letters, isolating);
             Failpoint.BEFORE_COMMIT.reach();
             committing = true;
             connection.commit();
             Failpoint.AFTER_COMMIT.reach();
             nonces.clear();
             nonces.add(nonce);
-            return new Committed(nonce, List.copyOf(failures));
+            for (DocumentWrite write : writes) {
+                maybeHeld.remove(write.key());
+            }
+            return new Committed(nonce, refused);
         } catch (SQLException e) {
             if (committing) {
                 nonces.add(nonce);
+                for (Refused part : refused) {
+                    if (part.part() == Refused.Part.ROWS) {
+                        maybeHeld.put(part.key(), part.reason());
+                    }
+                }
             }
             giveUp(e);
             throw e;
         }
     }
 
+    private List<DocumentWrite> doubted(List<DocumentWrite> writes) {
+        List<DocumentWrite> doubted = new ArrayList<>(writes.size());
+        for (DocumentWrite write : writes) {
+            String reason = maybeHeld.get(write.key());
+            doubted.add(reason == null ? write : write.maybeHeld(reason));
+        }
+        return doubted;
+    }
+
     private void connect() throws SQLException {
         if (connection == null) {
             Connection opened = Session.open(source, "write-back");
             try {
-                opened.setAutoCommit(false);
+                try (Statement statement = opened.createStatement()) {
+                    statement.execute("set lock_timeout = " + lockTimeoutMillis);
+                }
                 advance = opened.prepareStatement(ProgressSql.ADVANCE);
-                states = new States(opened);
-                projections = new Projections(opened, lease.epoch());
+                documents = new DocumentBatch(opened, lease.epoch());
+                opened.setAutoCommit(false);
                 connection = opened;
             } catch (SQLException e) {
                 Session.closeQuietly(opened);
@@ -165,39 +188,6 @@ public final class WriteBack implements AutoCloseable {
                                 + lease.epoch();
             }
         }
-    }
-
-    /** Halves what is refused until the refused documents stand alone; those keep their old text. */
-    private void project(List<DocumentWrite> writes, List<ProjectionFailure> failures) throws SQLException {
-        if (writes.isEmpty()) {
-            return;
-        }
-        Savepoint savepoint = connection.setSavepoint();
-        try {
-            projections.write(writes);
-            connection.releaseSavepoint(savepoint);
-            return;
-        } catch (SQLException e) {
-            if (!Refusal.isRefusal(e)) {
-                throw e;
-            }
-            connection.rollback(savepoint);
-            connection.releaseSavepoint(savepoint);
-            if (writes.size() == 1) {
-                DocumentWrite write = writes.get(0);
-                projections.fail(write, Refusal.describe(e, write.error()));
-                failures.add(new ProjectionFailure(write.key(), e.getSQLState(), Refusal.isTransient(e)));
-                LOG.warn(
-                        "document {}: text and JSON refused, {}",
-                        DocumentHash.print(DocumentHash.of(
-                                write.key().collection(), write.key().doc())),
-                        e.getSQLState());
-                return;
-            }
-        }
-        int half = writes.size() / 2;
-        project(writes.subList(0, half), failures);
-        project(writes.subList(half, writes.size()), failures);
     }
 
     private void giveUp(SQLException cause) {

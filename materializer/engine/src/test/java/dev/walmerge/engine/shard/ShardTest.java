@@ -74,7 +74,7 @@ final class ShardTest {
         at(2100);
         Submission second = outbox.takeSubmitted();
         assertThat(second.write.bound()).isEqualTo(StalenessBound.INTERVAL);
-        assertThat(second.write.tail()).isNotNull();
+        assertThat(second.write.change()).isNotNull();
         assertThat(second.write.fold()).isNull();
     }
 
@@ -169,7 +169,7 @@ final class ShardTest {
         shard.commit(0x50, true, false);
         at(2000);
         Submission tail = outbox.takeSubmitted();
-        assertThat(tail.write.tail()).isNotNull();
+        assertThat(tail.write.change()).isNotNull();
         outbox.acknowledge(tail);
         at(60_249);
         assertThat(outbox.takeSubmitted()).isNull();

@@ -28,7 +28,7 @@ final class WriteCostTest {
         try (Connection connection = database.connect()) {
             lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
         }
-        try (WriteBack writeBack = new WriteBack(database::connect, lease)) {
+        try (WriteBack writeBack = new WriteBack(database::connect, lease, 2_000)) {
             StringBuilder text = new StringBuilder();
             while (text.length() < 5_000) {
                 text.append(Integer.toString(random.nextInt(2_000), 36)).append(' ');
@@ -69,7 +69,7 @@ final class WriteCostTest {
         try (Connection connection = database.connect()) {
             lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
         }
-        try (WriteBack writeBack = new WriteBack(database::connect, lease)) {
+        try (WriteBack writeBack = new WriteBack(database::connect, lease, 2_000)) {
             List<Writes> fresh = new ArrayList<>();
             for (int i = 0; i < 1_000; i++) {
                 fresh.add(Writes.of("d" + i, lsn).text("text " + i).fold(new byte[200]));
