@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * @param shards how many threads merge; a document belongs to one of them
  * @param journalMaxBytes unconsumed journal above which the sink has no room
  * @param behindBytes unconsumed journal above which every document is flushed as late as its policy allows
- * @param memoryBytes resident documents of all shards, above which clean ones are evicted and dirty ones flushed early
+ * @param memoryBytes resident documents of all shards, above which clean ones rest or are evicted and dirty ones flushed early
  * @param maxPayloadBytes larger updates are dead letters
  * @param parkedMaxCount causally early updates of one document; more are dead letters
  * @param parkedMaxBytes the same in bytes

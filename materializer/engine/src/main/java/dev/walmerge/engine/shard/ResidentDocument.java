@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * A document in memory, with what its shard must know about it. Plain fields: it has one owner, the shard's thread.
  *
- * <p>It is clean (in the list of those that may be evicted), dirty (in the list ordered by {@link #floorLsn}), in
+ * <p>It is clean (in one of the two lists of those that may rest or be evicted), dirty (in the list ordered by {@link #floorLsn}), in
  * flight (handed to write-back), or dirty and in flight.
  */
 final class ResidentDocument {

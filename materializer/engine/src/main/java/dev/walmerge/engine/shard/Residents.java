@@ -14,7 +14,10 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The documents of a shard that are in memory: loaded at the first op, evicted when memory runs out. Single thread. */
+/**
+ * The documents of a shard that are in memory: loaded at the first op; when memory runs out put to rest, and evicted when
+ * that isn't enough. Single thread.
+ */
 final class Residents {
     private static final Logger LOG = LoggerFactory.getLogger(Residents.class);
 
@@ -27,6 +30,8 @@ final class Residents {
     private final Map<DocumentKey, ResidentDocument> documents = new HashMap<>();
     /** Those that are clean, the one that has been so for longest first. */
     private final DocumentList clean = new DocumentList();
+    /** Clean ones that rest, or can't; the coldest first. Whatever asks for one may open it, so {@link #get} makes it warm. */
+    private final DocumentList resting = new DocumentList();
 
     private long bytes;
 
@@ -45,6 +50,9 @@ final class Residents {
             documents.put(key, document);
             clean.append(document);
             resized(document);
+        } else if (document.list == resting) {
+            resting.remove(document);
+            clean.append(document);
         }
         return document;
     }
@@ -97,7 +105,8 @@ final class Residents {
 
     /** Call it after a document changed its size. */
     void resized(ResidentDocument document) {
-        long now = document.doc.residentBytes() + document.parkedBytes + OVERHEAD_BYTES;
+        long carriedBytes = document.carriedTail == null ? 0 : document.carriedTail.length;
+        long now = document.doc.residentBytes() + document.parkedBytes + carriedBytes + OVERHEAD_BYTES;
         bytes += now - document.residentBytes;
         document.residentBytes = now;
     }
@@ -108,18 +117,29 @@ final class Residents {
     }
 
     void removeClean(ResidentDocument document) {
-        clean.remove(document);
+        document.list.remove(document);
     }
 
     boolean isClean(ResidentDocument document) {
-        return document.list == clean;
+        return document.list == clean || document.list == resting;
     }
 
-    /** Evicts clean documents until the rest fits; each one evicted is taken out of {@code timers} too. */
-    void evict(DueHeap timers) {
+    /**
+     * Puts clean documents to rest, the coldest first, until all fits, and when none is left evicts them; each one evicted
+     * is taken out of {@code timers} too. One that rests costs about its stored bytes and no query to come back.
+     */
+    void relieve(DueHeap timers) {
         while (bytes > maxBytes && clean.head() != null) {
-            ResidentDocument evicted = clean.head();
-            clean.remove(evicted);
+            ResidentDocument cold = clean.head();
+            clean.remove(cold);
+            resting.append(cold);
+            if (cold.doc.rest()) {
+                resized(cold);
+            }
+        }
+        while (bytes > maxBytes && resting.head() != null) {
+            ResidentDocument evicted = resting.head();
+            resting.remove(evicted);
             timers.remove(evicted);
             documents.remove(evicted.key);
             evicted.evicted = true;

@@ -486,9 +486,9 @@ final class Shard implements JournalHandler {
         outbox.submit(submission);
     }
 
-    /** Evicts; if the rest is too much still, writes dirty documents early, even inside a transaction. */
+    /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
     private void relieveMemory() {
-        residents.evict(timers);
+        residents.relieve(timers);
         if (inFlightCount > 0) {
             // What is in flight can be evicted soon.
             return;
