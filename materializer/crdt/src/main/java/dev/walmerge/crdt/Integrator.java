@@ -50,6 +50,9 @@ final class Integrator {
     /** Of this merge: by origin, the lowest client of all items that have it, where a scan was long. */
     private final Map<Zone, Long> lowest = new HashMap<>();
 
+    /** Of this merge. */
+    private final LongScan longest;
+
     /** Items with one origin; without one, those at the front of a list. */
     private record Zone(int originClient, int originClock, int parent, int sub) {}
 
@@ -61,6 +64,7 @@ final class Integrator {
     Integrator(StructStore store, Merge merge) {
         this.store = store;
         this.merge = merge;
+        longest = new LongScan(store);
     }
 
     /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks {@link #missingClock}. */
@@ -132,11 +136,15 @@ final class Integrator {
         }
         int left = NONE;
         int right = NONE;
+        int structs = store.size();
         if (in.has(i, StructBuffer.HAS_ORIGIN)) {
             left = store.cleanEnd(store.clients.find(in.originClient[i]), in.originClock[i], merge.dirty);
         }
         if (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN)) {
             right = rightOf(left, store.clients.find(in.rightClient[i]), in.rightClock[i]);
+        }
+        if (store.size() != structs) {
+            longest.forget();
         }
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
@@ -305,22 +313,34 @@ final class Integrator {
             step = 0;
         }
         store.reserveSeen();
-        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan);
+        if (longest.leadsTo(s)) {
+            int behind = scan(s, longest.last(), right, Integer.MAX_VALUE, true);
+            longest.wentOn(s, behind);
+            return behind;
+        }
+        int before = step;
+        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan, false);
         if (behind == LONG) {
             long low = lowestBehind(s, left);
             lowest.put(zone(s), Math.min(low, ownId(s)));
-            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE);
+            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE, false);
+        }
+        if (behind != left && step - before >= longScan) {
+            longest.ended(s, left, next, behind);
         }
         return behind;
     }
 
-    /** As the picture says; {@link #LONG} when nothing was passed within {@code most} steps. */
-    private int scan(int s, int left, int right, int most) {
+    /**
+     * As the picture says, from behind {@code from} on; {@link #LONG} when nothing was passed within {@code most} steps. A scan that
+     * goes on has passed all that {@link #longest} did.
+     */
+    private int scan(int s, int from, int right, int most, boolean goesOn) {
         int begin = step;
-        int passed = step;
-        int behind = left;
+        int passed = goesOn ? ++step : step;
+        int behind = from;
         long ownId = ownId(s);
-        for (int o = behind(s, left); o != NONE && o != right; o = store.right[o]) {
+        for (int o = behind(s, from); o != NONE && o != right; o = store.right[o]) {
             if (passed == begin && step - begin >= most) {
                 return LONG;
             }
@@ -333,9 +353,13 @@ final class Integrator {
                     break;
                 }
             } else {
-                int seen = seenOrigin(o);
+                int origin = origin(o);
+                int seen = origin == NONE ? 0 : store.seen[origin];
                 if (seen <= begin) {
-                    break;
+                    if (!goesOn || origin == NONE || !longest.passed(origin)) {
+                        break;
+                    }
+                    seen = passed;
                 }
                 if (seen <= passed) {
                     behind = o;
@@ -357,7 +381,7 @@ final class Integrator {
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
                 low = Math.min(low, ownId(o));
-            } else if (seenOrigin(o) <= begin) {
+            } else if (origin(o) == NONE || store.seen[origin(o)] <= begin) {
                 break;
             }
         }
@@ -368,8 +392,8 @@ final class Integrator {
         return left != NONE ? store.right[left] : first(store.parent.get(s), store.parentSub.get(s));
     }
 
-    private int seenOrigin(int o) {
-        return store.hasOrigin(o) ? store.seen[store.find(store.originClient.get(o), store.originClock[o])] : 0;
+    private int origin(int o) {
+        return store.hasOrigin(o) ? store.find(store.originClient.get(o), store.originClock[o]) : NONE;
     }
 
     private long ownId(int s) {
@@ -384,11 +408,12 @@ final class Integrator {
 
     /** Whether what is put into place must be told to what was remembered of long scans. */
     boolean remembersScans() {
-        return !lowest.isEmpty();
+        return !lowest.isEmpty() || longest.isKnown();
     }
 
     /** A merge is over; structs may be joined and collected now. */
     void forgetScans() {
+        longest.forget();
         if (!lowest.isEmpty()) {
             lowest.clear();
         }
@@ -411,6 +436,7 @@ final class Integrator {
     }
 
     private void link(int s, int behind) {
+        longest.linked(s, behind);
         int next;
         if (behind != NONE) {
             next = store.right[behind];
