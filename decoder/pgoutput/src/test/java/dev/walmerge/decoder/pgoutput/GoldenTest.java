@@ -1,7 +1,6 @@
 package dev.walmerge.decoder.pgoutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -78,9 +77,11 @@ final class GoldenTest {
             byte[] message = entry.message();
             for (int length = 0; length < message.length; length++) {
                 byte[] cut = Arrays.copyOf(message, length);
-                assertThatExceptionOfType(MalformedMessageException.class)
-                        .isThrownBy(() -> decoder.decode(cut, 0, cut.length, handler))
-                        .matches(e -> e.offset() >= 0 && e.offset() <= cut.length);
+                MalformedMessageException error = refusal(decoder, cut, 0, length, handler);
+                // Plainly, as there are some hundred thousand.
+                if (error == null || error.offset() < 0 || error.offset() > length) {
+                    throw new AssertionError("cut to %d bytes: %s".formatted(length, entry.meaning()), error);
+                }
             }
             decoder.decode(message, 0, message.length, handler);
             assertThat(meanings).hasSize(++decoded);
@@ -99,16 +100,24 @@ final class GoldenTest {
             Arrays.fill(larger, (byte) 'n');
             System.arraycopy(message, 0, larger, 5, message.length);
             for (int extra = 1; extra <= 7; extra++) {
-                int length = message.length + extra;
-                assertThatExceptionOfType(MalformedMessageException.class)
-                        .isThrownBy(() -> decoder.decode(larger, 5, length, handler))
-                        .matches(e -> e.rule() == MalformedMessageException.Rule.TRAILING_BYTES)
-                        .matches(e -> e.offset() == message.length);
+                MalformedMessageException error = refusal(decoder, larger, 5, message.length + extra, handler);
+                assertThat(error.rule()).isEqualTo(MalformedMessageException.Rule.TRAILING_BYTES);
+                assertThat(error.offset()).isEqualTo(message.length);
             }
-            assertThatExceptionOfType(MalformedMessageException.class)
-                    .isThrownBy(() -> decoder.decode(larger, 5, message.length - 1, handler));
+            assertThat(refusal(decoder, larger, 5, message.length - 1, handler)).isNotNull();
             decoder.decode(larger, 5, message.length, handler);
             assertThat(meanings).last().isEqualTo(entry.meaning());
+        }
+    }
+
+    /** The error, or null. */
+    private static MalformedMessageException refusal(
+            PgoutputDecoder decoder, byte[] buffer, int offset, int length, ReplicationHandler handler) {
+        try {
+            decoder.decode(buffer, offset, length, handler);
+            return null;
+        } catch (MalformedMessageException e) {
+            return e;
         }
     }
 

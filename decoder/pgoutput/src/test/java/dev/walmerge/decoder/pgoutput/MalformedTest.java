@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.sun.management.ThreadMXBean;
 import dev.walmerge.decoder.pgoutput.MalformedMessageException.Rule;
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -134,7 +135,7 @@ final class MalformedTest {
         IgnoringHandler handler = new IgnoringHandler();
         int refused = 0;
         for (GoldenFile file : GoldenFile.all().toList()) {
-            for (int round = 0; round < 50; round++) {
+            for (int round = 0; round < 20; round++) {
                 PgoutputDecoder decoder = new PgoutputDecoder(file.session().protocol());
                 for (GoldenFile.Entry entry : file.entries()) {
                     if (random.nextInt(20) == 0) {
@@ -154,6 +155,43 @@ final class MalformedTest {
             }
         }
         assertThat(refused).as("seed %d", seed).isPositive();
+    }
+
+    /** Messages of 8 MB that are wrong only at, or towards, their end. */
+    @Test
+    void longMessages() throws Exception {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        List<String> heads = List.of(
+                "52 00000001",
+                "52 00000001 00",
+                "59 00000001 00",
+                "4f 0000000000000010",
+                "4d 01 0000000000000010",
+                "54 00200000 00",
+                "49 00000001 4e 0002 6e 62");
+        for (String head : heads) {
+            PgoutputDecoder decoder = new PgoutputDecoder();
+            decode(decoder, BEGIN, new IgnoringHandler());
+            decode(decoder, RELATION, new IgnoringHandler());
+            byte[] first = HexFormat.of().parseHex(head.replace(" ", ""));
+            byte[] message = Arrays.copyOf(first, 8_500_000);
+            // As object ids: relation 1; as text: no end.
+            for (int i = first.length; i < message.length; i++) {
+                message[i] = (byte) (head.startsWith("54") ? (i - first.length) % 4 / 3 : 'a');
+            }
+            IgnoringHandler handler = new IgnoringHandler();
+            long bytes = threads.getCurrentThreadAllocatedBytes();
+            long nanos = threads.getCurrentThreadCpuTime();
+            assertThat(catchThrowableOfType(
+                            MalformedMessageException.class, () -> decoder.decode(message, 0, message.length, handler)))
+                    .as(head)
+                    .isNotNull();
+            nanos = threads.getCurrentThreadCpuTime() - nanos;
+            bytes = threads.getCurrentThreadAllocatedBytes() - bytes;
+            assertThat(nanos).as(head).isLessThan(100_000_000);
+            assertThat(bytes).as(head).isLessThan(64L * message.length);
+            assertThat(handler.calls()).isZero();
+        }
     }
 
     private static byte[] damage(byte[] message, Random random) {
