@@ -105,7 +105,7 @@ final class Residents {
 
     /** Call it after a document changed its size. */
     void resized(ResidentDocument document) {
-        long carriedBytes = document.carriedTail == null ? 0 : document.carriedTail.length;
+        long carriedBytes = document.carriedChange == null ? 0 : document.carriedChange.length;
         long now = document.doc.residentBytes() + document.parkedBytes + carriedBytes + OVERHEAD_BYTES;
         bytes += now - document.residentBytes;
         document.residentBytes = now;
