@@ -1,6 +1,6 @@
 // The scenarios of a JSON document, for one engine in one process; prints a JSON line a figure:
 //
-//   node --expose-gc scenarios.mjs ENGINE ITEMS      ENGINE: yjs-v1, yjs-v2, json-joy, loro
+//   node --expose-gc scenarios.mjs ENGINE ITEMS [--quick]      ENGINE: yjs-v1, yjs-v2, json-joy, loro
 //
 // Each scenario is warmed up, then sampled 5 + 25 times; the figure is the median of the 25, in microseconds. What it leaves
 // behind is compared with what it must be: else the process fails and there is no figure.
@@ -9,10 +9,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { BODY, plain } from './json/document.mjs';
 import { median } from './sampling.mjs';
 
-const ENGINE_MILLIS = 1500;
-const WARM_RUNS = 200;
-const WARM_MILLIS = 1000;
-const WARM_LIMIT_MILLIS = 3000;
+const QUICK = process.argv.includes('--quick');
+const ENGINE_MILLIS = QUICK ? 300 : 1500;
+const WARM_RUNS = QUICK ? 20 : 200;
+const WARM_MILLIS = QUICK ? 100 : 600;
+const WARM_LIMIT_MILLIS = QUICK ? 300 : 1500;
 const DROPPED = 5;
 const SAMPLES = 25;
 

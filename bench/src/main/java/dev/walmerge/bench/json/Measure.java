@@ -4,14 +4,16 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: it runs for a second and 200 times, at most for 3 seconds, to
- * warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
+ * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: it runs for 0.6 seconds and 200 times, at most for 1.5 seconds,
+ * to warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
  * last one came to is checked.
  */
 final class Measure {
-    private static final int WARM_RUNS = 200;
-    private static final long WARM_NANOS = 1_000_000_000L;
-    private static final long WARM_LIMIT_NANOS = 3_000_000_000L;
+    private static final boolean IS_QUICK = Boolean.getBoolean(JsonScenarios.QUICK);
+    private static final long MILLI = 1_000_000;
+    private static final int WARM_RUNS = IS_QUICK ? 20 : 200;
+    private static final long WARM_NANOS = (IS_QUICK ? 100 : 600) * MILLI;
+    private static final long WARM_LIMIT_NANOS = (IS_QUICK ? 300 : 1500) * MILLI;
     private static final int DROPPED = 5;
     private static final int SAMPLES = 25;
     private static final long SHORT_NANOS = 20_000;
