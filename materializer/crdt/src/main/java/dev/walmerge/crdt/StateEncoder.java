@@ -10,6 +10,7 @@ final class StateEncoder {
 
     private final StructStore store;
     private final UpdateWriter out;
+    private final WrittenNames names;
 
     /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
     private boolean keysImplied;
@@ -20,12 +21,13 @@ final class StateEncoder {
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
+        this.names = new WrittenNames(store.names);
     }
 
     byte[] state() {
         passed = store.deletes.isKept() ? null : new ClockRanges();
         int[] order = store.clients.byIdDescending();
-        out.reserve(store.size(), store.contents.units.count);
+        out.reserve(store.size(), store.contents.units.count, store.contents.blobCount);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
@@ -137,6 +139,10 @@ final class StateEncoder {
         int originClock = offset > 0 ? store.clock[s] + offset - 1 : store.originClock[s];
         int rightClient = store.rightClient[s];
         boolean placed = originClient != NONE || rightClient != NONE;
+        if (!placed && entry(s, kind)) {
+            content(s, kind, offset);
+            return;
+        }
         out.head(
                 kind
                         | (originClient != NONE ? StructBuffer.HAS_ORIGIN : 0)
@@ -152,6 +158,18 @@ final class StateEncoder {
         content(s, kind, offset);
     }
 
+    /** The head of the first value of a key in a nested map, which is most of a JSON document; false when it is another. */
+    private boolean entry(int s, int kind) {
+        int holder = store.types.item[store.parent[s]];
+        int sub = store.parentSub[s];
+        byte[] key = holder == NONE || sub == NONE ? null : names.plain(sub);
+        if (key == null) {
+            return false;
+        }
+        out.entry(kind | StructBuffer.HAS_SUB, store.clients.id[store.client[holder]], store.clock[holder], key);
+        return true;
+    }
+
     private boolean hasSub(int s, boolean implied) {
         return store.parentSub[s] != NONE && !(implied && keysImplied);
     }
@@ -161,12 +179,12 @@ final class StateEncoder {
         int holder = store.types.item[parent];
         out.parentIsRoot(holder == NONE);
         if (holder == NONE) {
-            out.string(store.names.get(store.types.name[parent]));
+            names.write(out, store.types.name[parent]);
         } else {
             out.leftId(store.clients.id[store.client[holder]], store.clock[holder]);
         }
         if (store.parentSub[s] != NONE) {
-            out.string(store.names.get(store.parentSub[s]));
+            names.write(out, store.parentSub[s]);
         }
     }
 
@@ -184,6 +202,10 @@ final class StateEncoder {
             int type = store.content[s];
             int name = store.types.name[type];
             TypeRef.write(out, store.types.ref[type], name == NONE ? null : store.names.get(name));
+            return;
+        }
+        if (kind == Kind.ANY && store.length[s] == 1) {
+            out.value(store.contents.blob, store.content[s], store.contentBytes[s]);
             return;
         }
         String key = kind == Kind.FORMAT ? store.names.get(store.room[s]) : null;
