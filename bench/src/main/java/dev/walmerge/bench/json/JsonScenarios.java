@@ -17,8 +17,6 @@ public final class JsonScenarios {
     /** Memory a process uses for the first time can cost more than what is measured: it is touched before. */
     public static final List<String> JVM = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
-    private static final long ENGINE_NANOS = Boolean.getBoolean(QUICK) ? 300_000_000 : 1_500_000_000;
-
     /** Edits, appends or round trips that a document takes before another one is used. */
     private static final int RENEW_EVERY = 100;
 
@@ -40,16 +38,21 @@ public final class JsonScenarios {
     public static void main(String[] args) {
         UpdateFormat format = UpdateFormat.valueOf(args[1].toUpperCase(Locale.ROOT));
         JsonScenarios scenarios = new JsonScenarios(format, Integer.parseInt(args[0]));
-        scenarios.warmUpTheEngine();
-        scenarios.creation();
-        scenarios.exports();
-        scenarios.reads();
+        scenarios.all();
+        scenarios.measure.endRehearsal();
+        scenarios.all();
+    }
+
+    private void all() {
+        creation();
+        exports();
+        reads();
         for (int before : new int[] {0, 1000, 5000}) {
-            scenarios.scalarEdit(before);
+            scalarEdit(before);
         }
-        scenarios.edits();
-        scenarios.exchange();
-        Offline.print(scenarios.measure, format, scenarios.items, scenarios.state);
+        edits();
+        exchange();
+        Offline.print(measure, format, items, state);
     }
 
     private JsonDocument build() {
@@ -66,14 +69,6 @@ public final class JsonScenarios {
 
     private boolean isAsBuilt(JsonDocument document) {
         return document.plain().equals(JsonDocument.expected(items));
-    }
-
-    /** What all scenarios build on. */
-    private void warmUpTheEngine() {
-        for (long begun = System.nanoTime(); System.nanoTime() - begun < ENGINE_NANOS; ) {
-            build().doc.encodeState(format);
-            Measure.sink = load(2).plain();
-        }
     }
 
     private void creation() {
