@@ -11,9 +11,9 @@ import { median } from './sampling.mjs';
 
 const QUICK = process.argv.includes('--quick');
 const WARM_RUNS = QUICK ? 20 : 200;
-const WARM_MILLIS = QUICK ? 100 : 600;
+const WARM_MILLIS = QUICK ? 100 : 400;
 const WARM_LIMIT_MILLIS = QUICK ? 300 : 1000;
-const REHEARSAL_MILLIS = QUICK ? 20 : 150;
+const REHEARSAL_MILLIS = QUICK ? 20 : 400;
 const DROPPED = 5;
 const SAMPLES = 25;
 

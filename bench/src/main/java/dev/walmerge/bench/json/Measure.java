@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: it runs for 0.6 seconds and 200 times, at most for a second,
+ * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: after a rehearsal it runs for 0.4 seconds and 200 times, at most for a second,
  * to warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
  * last one came to is checked.
  */
@@ -12,9 +12,9 @@ final class Measure {
     private static final boolean IS_QUICK = Boolean.getBoolean(JsonScenarios.QUICK);
     private static final long MILLI = 1_000_000;
     private static final int WARM_RUNS = IS_QUICK ? 20 : 200;
-    private static final long WARM_NANOS = (IS_QUICK ? 100 : 600) * MILLI;
+    private static final long WARM_NANOS = (IS_QUICK ? 100 : 400) * MILLI;
     private static final long WARM_LIMIT_NANOS = (IS_QUICK ? 300 : 1000) * MILLI;
-    private static final long REHEARSAL_NANOS = (IS_QUICK ? 20 : 150) * MILLI;
+    private static final long REHEARSAL_NANOS = (IS_QUICK ? 20 : 400) * MILLI;
     private static final int DROPPED = 5;
     private static final int SAMPLES = 25;
     private static final long SHORT_NANOS = 20_000;
