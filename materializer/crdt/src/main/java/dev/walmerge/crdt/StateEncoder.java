@@ -10,6 +10,7 @@ final class StateEncoder {
 
     private final StructStore store;
     private final UpdateWriter out;
+    private final WrittenNames names;
 
     /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
     private boolean keysImplied;
@@ -20,12 +21,13 @@ final class StateEncoder {
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
+        this.names = new WrittenNames(store.names);
     }
 
     byte[] state() {
         passed = store.deletes.isKept() ? null : new ClockRanges();
         int[] order = store.clients.byIdDescending();
-        out.reserve(store.size(), store.contents.units.count);
+        out.reserve(store.size(), store.contents.units.count, store.contents.blobCount);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
@@ -135,6 +137,10 @@ final class StateEncoder {
         int originClock = offset > 0 ? store.clock[s] + offset - 1 : store.originClock[s];
         int rightClock = store.rightClock[s];
         boolean placed = originClock != NONE || rightClock != NONE;
+        if (!placed && entry(s, kind)) {
+            content(s, kind, offset);
+            return;
+        }
         int info = kind
                 | (originClock != NONE ? StructBuffer.HAS_ORIGIN : 0)
                 | (rightClock != NONE ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
@@ -147,6 +153,18 @@ final class StateEncoder {
         content(s, kind, offset);
     }
 
+    /** The head of the first value of a key in a nested map, which is most of a JSON document; false when it is another. */
+    private boolean entry(int s, int kind) {
+        int holder = store.types.item[store.parent.get(s)];
+        int sub = store.parentSub.get(s);
+        byte[] key = holder == NONE || sub == NONE ? null : names.plain(sub);
+        if (key == null) {
+            return false;
+        }
+        out.entry(kind | StructBuffer.HAS_SUB, store.clients.id[store.client.get(holder)], store.clock[holder], key);
+        return true;
+    }
+
     private boolean hasSub(int s, boolean implied) {
         return store.parentSub.get(s) != NONE && !(implied && keysImplied);
     }
@@ -156,12 +174,12 @@ final class StateEncoder {
         int holder = store.types.item[parent];
         out.parentIsRoot(holder == NONE);
         if (holder == NONE) {
-            out.string(store.names.get(store.types.name[parent]));
+            names.write(out, store.types.name[parent]);
         } else {
             out.leftId(store.clients.id[store.client.get(holder)], store.clock[holder]);
         }
         if (store.parentSub.get(s) != NONE) {
-            out.string(store.names.get(store.parentSub.get(s)));
+            names.write(out, store.parentSub.get(s));
         }
     }
 
@@ -179,6 +197,10 @@ final class StateEncoder {
             int type = store.content[s];
             int name = store.types.name[type];
             TypeRef.write(out, store.types.ref[type], name == NONE ? null : store.names.get(name));
+            return;
+        }
+        if (kind == Kind.ANY && store.length.get(s) == 1) {
+            out.value(store.contents.blob, store.content[s], store.contentBytes.get(s));
             return;
         }
         String key = kind == Kind.FORMAT ? store.names.get(store.formatKey(s)) : null;

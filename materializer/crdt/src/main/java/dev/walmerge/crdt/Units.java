@@ -184,6 +184,20 @@ final class Units {
         }
     }
 
+    /** Appends ASCII without NUL. */
+    void addPlain(byte[] text) {
+        int more = text.length;
+        reserve(more);
+        if (isWide) {
+            for (int i = 0; i < more; i++) {
+                wide[count + i] = (char) text[i];
+            }
+        } else {
+            System.arraycopy(text, 0, narrow, count, more);
+        }
+        count += more;
+    }
+
     void add(String text) {
         int more = text.length();
         reserve(more);
