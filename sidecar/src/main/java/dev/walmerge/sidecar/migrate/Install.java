@@ -20,13 +20,14 @@ import java.util.List;
 public final class Install {
     private static final int OLDEST_SERVER = 15;
     private static final String NOT_PERMITTED = "42501";
-    private static final String PUBLISHED = "table crdt.ops, crdt.collection";
+    private static final String PUBLISHED = "table crdt.ops, crdt.collection, crdt.command";
     private static final String PUBLISHES = "publish = 'insert', publish_via_partition_root = true";
     private static final String PUBLICATION_IS_WHOLE = """
             select p.pubinsert and p.pubviaroot and not (p.pubupdate or p.pubdelete or p.pubtruncate)
-               and 2 = (select count(*) from pg_catalog.pg_publication_rel r
+               and 3 = (select count(*) from pg_catalog.pg_publication_rel r
                          where r.prpubid = p.oid and r.prqual is null and r.prattrs is null
-                           and r.prrelid in ('crdt.ops'::regclass, 'crdt.collection'::regclass))
+                           and r.prrelid in ('crdt.ops'::regclass, 'crdt.collection'::regclass,
+                                             'crdt.command'::regclass))
               from pg_catalog.pg_publication p where p.pubname = 'walmerge'""";
 
     private final Connection connection;
@@ -116,7 +117,7 @@ public final class Install {
         }
     }
 
-    /** Somebody may have dropped or changed it since; see migration 3 for what it holds. */
+    /** Somebody may have dropped or changed it since; see migrations 3 and 5 for what it holds. */
     private void mendPublication() throws SQLException {
         try (Statement statement = connection.createStatement()) {
             if (scalar("select exists (select from pg_catalog.pg_publication where pubname = 'walmerge')", null)
