@@ -77,9 +77,9 @@ final class HealthTest {
     void aPublicationThatLacksSomethingIsCritical() throws SQLException {
         session.run("alter publication walmerge drop table crdt.collection");
         assertThat(severity("publication")).isEqualTo("critical");
-        session.run("alter publication walmerge set table crdt.ops where (id > 5), crdt.collection");
+        session.run("alter publication walmerge set table crdt.ops where (id > 5), crdt.collection, crdt.command");
         assertThat(finding("publication")).contains("filters");
-        session.run("alter publication walmerge set table crdt.ops, crdt.collection");
+        session.run("alter publication walmerge set table crdt.ops, crdt.collection, crdt.command");
         assertThat(severity("publication")).isEqualTo("ok");
         session.run("alter publication walmerge set (publish_via_partition_root = false)");
         assertThat(finding("publication")).contains("via the root");

@@ -81,6 +81,12 @@ final class EngineFixture implements AutoCloseable {
         return commit();
     }
 
+    long command(Command command) {
+        engine.sink().begin(lsn, 0);
+        engine.sink().command(command);
+        return commit();
+    }
+
     long policy(Policy policy) {
         engine.sink().begin(lsn, 0);
         engine.sink().policy("default", policy);

@@ -116,7 +116,9 @@ final class EngineHeldTest {
         fixture.restart(fixture.settings().patience(SHORT).memoryBytes(1).build(), Policy.defaults());
         fixture.insert("d", HELLO);
         fixture.sync();
+        // A try that comes with a new state must fail, too.
         refuse("crdt.tail", "new.doc = 'd'");
+        refuse("crdt.ydoc", "new.doc = 'd'");
         fixture.insert("d", YOU);
         fixture.sync();
         fixture.insert("other", HELLO);
@@ -124,6 +126,7 @@ final class EngineHeldTest {
         assertThat(fixture.one("select count(*) from crdt.held where doc = 'd'"))
                 .isEqualTo("1");
         drop("crdt.tail");
+        drop("crdt.ydoc");
         recovered("d", "hello you");
     }
 

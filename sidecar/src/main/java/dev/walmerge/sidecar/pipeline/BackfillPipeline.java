@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar.pipeline;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.failpoint.Failpoint;
@@ -51,6 +52,9 @@ public final class BackfillPipeline {
                     begin(consistentPointLsn);
                 }
             });
+            // The slot sends only those that come from now on.
+            backfill.readCommands((id, name, collection, doc, deadLetter, rule, format) -> sink.command(new Command(
+                    id, name, collection, doc, deadLetter == null ? Command.NONE : deadLetter, rule, format)));
             // The rows may end where a transaction did, or there may be none: only a barrier is sure to be persisted,
             // and
             // who waits for a position from before the slot waits for that.

@@ -19,12 +19,14 @@ public final class OpPipeline implements ReplicationHandler {
     private static final String SCHEMA = "crdt";
     private static final String OPS = "ops";
     private static final String COLLECTION = "collection";
+    private static final String COMMAND = "command";
     static final String DEFAULT_COLLECTION = "default";
 
     private final OpSink sink;
     private PolicyHistory history;
     private final Map<Integer, OpsColumns> opTables = new HashMap<>();
     private final Map<Integer, PolicyColumns> settings = new HashMap<>();
+    private final Map<Integer, CommandColumns> commands = new HashMap<>();
 
     /**
      * @param history what the engine's settings were taken from. They may be younger than what the stream begins with
@@ -53,6 +55,7 @@ public final class OpPipeline implements ReplicationHandler {
     public void onRelation(int xid, Relation relation) {
         opTables.remove(relation.oid());
         settings.remove(relation.oid());
+        commands.remove(relation.oid());
         if (!relation.schema().equals(SCHEMA)) {
             return;
         }
@@ -60,6 +63,8 @@ public final class OpPipeline implements ReplicationHandler {
             opTables.put(relation.oid(), OpsColumns.of(relation, DEFAULT_COLLECTION));
         } else if (relation.name().equals(COLLECTION)) {
             settings.put(relation.oid(), new PolicyColumns(relation));
+        } else if (relation.name().equals(COMMAND)) {
+            commands.put(relation.oid(), new CommandColumns(relation));
         }
     }
 
@@ -73,6 +78,11 @@ public final class OpPipeline implements ReplicationHandler {
         PolicyColumns policy = settings.get(relation.oid());
         if (policy != null) {
             sink.policy(policy.collection(row), policy.read(row));
+            return;
+        }
+        CommandColumns command = commands.get(relation.oid());
+        if (command != null) {
+            sink.command(command.read(row));
         }
     }
 

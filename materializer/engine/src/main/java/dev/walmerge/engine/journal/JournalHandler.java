@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 
@@ -12,6 +13,8 @@ public interface JournalHandler {
     void barrier(String doc);
 
     void policy(String collection, Policy policy);
+
+    void command(long commitLsn, Command command);
 
     /** Ends what came since the last one. */
     void commit(long endLsn, boolean hasOps, boolean hasBarrier);

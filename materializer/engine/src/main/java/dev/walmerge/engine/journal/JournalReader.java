@@ -126,6 +126,7 @@ public final class JournalReader implements AutoCloseable {
             }
             case RecordLayout.KIND_BARRIER -> handler.barrier(RecordBody.readText(in));
             case RecordLayout.KIND_POLICY -> handler.policy(RecordBody.readText(in), RecordBody.readPolicy(in));
+            case RecordLayout.KIND_COMMAND -> handler.command(lsn, RecordBody.readCommand(in));
             case RecordLayout.KIND_COMMIT ->
                 handler.commit(
                         lsn, (flags & RecordLayout.FLAG_HAS_OPS) != 0, (flags & RecordLayout.FLAG_HAS_BARRIER) != 0);

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
@@ -101,6 +102,18 @@ public final class JournalWriter implements OpSink {
             hasRecords = true;
             body.writePolicy(collection, policy);
             append(RecordLayout.KIND_POLICY, 0, 0, commitLsn, body.array(), 0, body.length());
+        }
+    }
+
+    @Override
+    public void command(Command command) {
+        requireOpen();
+        if (!ignored) {
+            // What came of it is to be persisted as that of an op.
+            hasOps = true;
+            hasRecords = true;
+            body.writeCommand(command);
+            append(RecordLayout.KIND_COMMAND, 0, 0, commitLsn, body.array(), 0, body.length());
         }
     }
 

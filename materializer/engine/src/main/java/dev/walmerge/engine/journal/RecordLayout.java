@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
  *  +---------------------------------------------------------------+
  *  |           sequence of the op in its transaction               |  12
  *  +---------------------------------------------------------------+
- *  |  OP, PART: LSN at which the commit record starts              |  16
+ *  |  OP, PART, COMMAND: LSN at which the commit record starts     |  16
  *  |  COMMIT: LSN at which it ends            (64 bits)            |
  *  +---------------------------------------------------------------+
  *  |  body, see {@link RecordBody}                                 |  24
@@ -46,6 +46,8 @@ final class RecordLayout {
     static final byte KIND_COMMIT = 5;
     /** What came since the last COMMIT comes again: the reader lost its connection inside a transaction. */
     static final byte KIND_ABANDON = 6;
+
+    static final byte KIND_COMMAND = 7;
 
     /** OP: the body starts in the PART records before it. */
     static final int FLAG_CONTINUES_PARTS = 1;

@@ -3,7 +3,6 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.UpdateFormat;
-import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
@@ -11,23 +10,21 @@ import dev.walmerge.engine.writeback.ParkedUpdate;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Merges one op into one document, or says why not. Single thread. */
 final class OpMerger {
-    private static final Logger LOG = LoggerFactory.getLogger(OpMerger.class);
-
     private static final String FRAMED = "yjs-framed";
     /** A primary key can't hold much more: an index row fits a third of a page. */
     private static final int MAX_KEY_BYTES = 2048;
 
     private final EngineSettings settings;
+    private final Core core;
     private final Frames frames = new Frames();
     private int flags;
 
-    OpMerger(EngineSettings settings) {
+    OpMerger(EngineSettings settings, Core core) {
         this.settings = settings;
+        this.core = core;
     }
 
     /** What can be refused without the document. */
@@ -57,12 +54,14 @@ final class OpMerger {
     }
 
     /**
-     * Merges an op that passed {@link #check}. A refused op leaves the document as it was.
+     * Merges an op that passed {@link #check}. A refused op leaves the document as it was; an error of the core leaves one
+     * that can't be trusted.
      *
      * @return null if it is merged or parked; see {@link #changed}
      */
     Refusal merge(ResidentDocument document, Op op, String format) {
         byte[] payload = op.payload();
+        flags = 0;
         try {
             Refusal refusal = apply(document.doc, format, payload);
             if (refusal != null) {
@@ -70,17 +69,6 @@ final class OpMerger {
             }
         } catch (MalformedUpdateException e) {
             return malformed(e.rule(), e.getMessage(), payload, e.offset());
-        } catch (RuntimeException | StackOverflowError e) {
-            LOG.error(
-                    "document {}: row {} broke the merge: {}",
-                    DocumentHash.print(document.hash),
-                    op.rowId(),
-                    e.getClass().getName(),
-                    withoutMessage(e));
-            flags = Doc.CHANGED;
-            document.error = "internal-error: an op broke the merge, see dead letters";
-            return Refusal.of(
-                    "internal-error", "the merge failed with " + e.getClass().getName());
         }
         if ((flags & Doc.CONFLICT) != 0) {
             document.warning = "same-id-different-content: two updates define the same client and clock differently;"
@@ -98,6 +86,11 @@ final class OpMerger {
     /** Whether the last op merged changed the document. */
     boolean changed() {
         return (flags & Doc.CHANGED) != 0;
+    }
+
+    /** The last op was not merged after all. */
+    void forget() {
+        flags = 0;
     }
 
     /** Applies stored bytes to a document that is being loaded. */
@@ -124,9 +117,8 @@ final class OpMerger {
     }
 
     private Refusal apply(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
-        flags = 0;
         if (!format.equals(FRAMED)) {
-            flags = doc.apply(coreFormat(format), payload, 0, payload.length);
+            flags |= core.apply(doc, coreFormat(format), payload, 0, payload.length);
             return null;
         }
         if (!frames.cut(payload)) {
@@ -141,7 +133,7 @@ final class OpMerger {
             }
             for (int i = 0; i < frames.count(); i++) {
                 at = frames.start(i);
-                flags |= doc.apply(UpdateFormat.V1, payload, at, frames.length(i));
+                flags |= core.apply(doc, UpdateFormat.V1, payload, at, frames.length(i));
             }
             return null;
         } catch (MalformedUpdateException e) {
@@ -218,12 +210,5 @@ final class OpMerger {
             case "yjs-v2" -> UpdateFormat.V2;
             default -> null;
         };
-    }
-
-    /** The stack of a failure without its message, which may hold content. */
-    private static Throwable withoutMessage(Throwable e) {
-        Throwable bare = new Throwable(e.getClass().getName());
-        bare.setStackTrace(e.getStackTrace());
-        return bare;
     }
 }

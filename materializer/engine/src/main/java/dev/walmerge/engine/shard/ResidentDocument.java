@@ -2,9 +2,11 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StalenessBound;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -19,7 +21,10 @@ final class ResidentDocument {
 
     final DocumentKey key;
     final int hash;
-    final Doc doc;
+    /** Replaced when the core failed on it. */
+    Doc doc;
+    /** What was merged into it since its last flush. */
+    final RawOps raw = new RawOps();
 
     // What is stored, as far as this process knows.
     /** Whether there is a ydoc row. */
@@ -55,8 +60,10 @@ final class ResidentDocument {
     // What the docs row should say.
     String warning;
     String error;
-    /** The stored state can't be decoded: nothing is written over it. */
+    /** It can't be decoded, or the core fails on it: nothing is written over what is stored, ops are refused. */
     boolean corrupt;
+    /** By this rule. */
+    String corruptRule;
     /** Its docs row says so. */
     boolean corruptFlagged;
 
@@ -66,6 +73,9 @@ final class ResidentDocument {
     int parkedNew;
     /** How many at the end came in the open transaction, whose end is not known. */
     int parkedOpen;
+
+    /** Dead letters that are merged into it and not deleted yet. */
+    long[] lettersMerged = NO_SEQS;
 
     long parkedBytes;
     /** How many of the stored ones are known to be merged since: they go with the next write. */
@@ -81,6 +91,8 @@ final class ResidentDocument {
     boolean dirty;
     boolean contentChanged;
     boolean inFlight;
+    /** What is in flight, else null. */
+    DocumentWrite told;
     /** In an open transaction: not written before it ends, unless memory runs out. */
     boolean touched;
     /** The end of the commit before the first one that is not written. */
@@ -132,6 +144,21 @@ final class ResidentDocument {
         fresh.clear();
         parkedNew = 0;
         parkedOpen = 0;
+    }
+
+    /** Whether a dead letter was merged since the last flush. */
+    boolean isMerged(long letterId) {
+        for (long merged : lettersMerged) {
+            if (merged == letterId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void noteMerged(long letterId) {
+        lettersMerged = Arrays.copyOf(lettersMerged, lettersMerged.length + 1);
+        lettersMerged[lettersMerged.length - 1] = letterId;
     }
 
     /** Gives the parked updates of a transaction that ended its position. */

@@ -1,13 +1,16 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalReader;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentStore;
+import dev.walmerge.engine.writeback.LetterKey;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.sql.SQLException;
 import java.util.List;
@@ -67,23 +70,57 @@ public final class ShardThread implements Runnable {
         this.outbox = new Outbox(startLsn);
         this.store = new DocumentStore(connections);
         BooleanSupplier isStopped = () -> stopped;
-        this.backOff = new BackOff("loading a document", isStopped);
-        this.shard = new Shard(settings, outbox, counters, startLsn, policies, this::load);
+        this.backOff = new BackOff("reading what is stored", isStopped);
+        this.shard = new Shard(
+                settings, outbox, counters, startLsn, policies, this::load, letters(), number == 0, new Core());
         this.reader = journal.reader(number, settings.shards(), shard);
         this.number = number;
         this.suspects = new Suspects(this::suspects, settings.patience().retryMaxMillis() * 1_000_000);
     }
 
-    private StoredDocument load(DocumentKey key) {
+    @FunctionalInterface
+    private interface Read<T> {
+        T run() throws SQLException;
+    }
+
+    private <T> T untilRead(Read<T> read) {
         while (true) {
             try {
-                StoredDocument stored = store.load(key);
+                T result = read.run();
                 backOff.succeeded();
-                return stored;
+                return result;
             } catch (SQLException e) {
                 backOff.failed(e);
             }
         }
+    }
+
+    private StoredDocument load(DocumentKey key) {
+        return untilRead(() -> store.load(key));
+    }
+
+    private LetterCommands.Letters letters() {
+        return new LetterCommands.Letters() {
+            @Override
+            public List<LetterKey> page(Command command, long afterId, int limit) {
+                return untilRead(() -> store.letters(command, afterId, limit));
+            }
+
+            @Override
+            public boolean isMine(LetterKey letter) {
+                DocumentKey key = letter.document();
+                return ShardThread.this.isMine(DocumentHash.of(key.collection(), key.doc()));
+            }
+
+            @Override
+            public Op load(LetterKey letter) {
+                return untilRead(() -> store.letter(letter.id()));
+            }
+        };
+    }
+
+    private boolean isMine(int hash) {
+        return Math.floorMod(hash, settings.shards()) == number;
     }
 
     private List<DocumentKey> suspects(DocumentKey after, int limit) {
@@ -102,7 +139,7 @@ public final class ShardThread implements Runnable {
             return false;
         }
         int hash = DocumentHash.of(key.collection(), key.doc());
-        if (Math.floorMod(hash, settings.shards()) == number) {
+        if (isMine(hash)) {
             shard.revisit(key, hash);
         }
         return true;

@@ -25,20 +25,26 @@ import org.slf4j.LoggerFactory;
 
 /** Turns a document into what its next flush says, and notes in the document that it was said. Single thread. */
 final class WriteBuilder {
+    /** What the error of a docs row begins with that is older than its document. */
+    static final String PROJECTION_ERROR = "projection-failed";
+
     private static final Logger LOG = LoggerFactory.getLogger(WriteBuilder.class);
 
     private final OpMerger merger;
+    private final Core core;
 
     // The last result's parts that are no part of the write.
     private boolean incomplete;
     private long walBytes;
 
-    WriteBuilder(OpMerger merger) {
+    WriteBuilder(OpMerger merger, Core core) {
         this.merger = merger;
+        this.core = core;
     }
 
     /**
-     * Builds the write of a document. From here on the document counts as told.
+     * Builds the write of a document. From here on the document counts as told. If it fails, only its {@link Doc} is
+     * not as it was.
      *
      * @param lsn the end of the last commit merged
      * @param foldWanted whether the tail should go into the state whatever its size
@@ -53,16 +59,15 @@ final class WriteBuilder {
             boolean foldWanted) {
         Care rows = Retry.care(document.rowsRetry, nowNanos);
         Care docs = Retry.care(document.docsRetry, nowNanos);
-        List<ParkedUpdate> added = new ArrayList<>(0);
-        long[] removed = settleParked(document, added);
         byte[] change = drain(document);
+        byte[] carried = null;
         incomplete = false;
         Fold fold = null;
         if (rows != Care.NOT_NOW) {
             fold = fold(document, policy, change, nowNanos, foldWanted);
             if (fold == null && !document.stored) {
                 // There must be a row to append to; the changes follow as a tail row with the next write.
-                document.carriedChange = change;
+                carried = change;
                 incomplete = change != null;
                 change = null;
                 fold = Folder.empty();
@@ -72,6 +77,13 @@ final class WriteBuilder {
             }
         }
         Text text = docs == Care.NOT_NOW ? Text.UNSAID : project(document, policy);
+        docs = text.error == null ? docs : Care.UNMADE;
+        String missing = missing(document.doc);
+        List<ParkedUpdate> added = new ArrayList<>(0);
+        long[] removed = settleParked(document, added);
+        // Nothing can fail from here on.
+        document.carriedChange = carried;
+        document.raw.clear();
         document.lastStalenessMillis = stalenessMillis;
         document.lastBound = bound;
         long storedBytes = fold != null ? fold.state().length : change != null ? change.length : 0;
@@ -89,7 +101,7 @@ final class WriteBuilder {
                 text.textChanged,
                 text.json,
                 text.jsonChanged,
-                missing(document.doc),
+                missing,
                 document.warning,
                 text.error == null ? document.error : text.error,
                 stalenessMillis,
@@ -101,7 +113,8 @@ final class WriteBuilder {
                 removed,
                 rows,
                 docs,
-                document.heldReason);
+                document.heldReason,
+                letters(document));
     }
 
     /** Whether the last write left something out: the document must be written again before it counts as clean. */
@@ -114,11 +127,43 @@ final class WriteBuilder {
         return walBytes;
     }
 
-    /** The write that flags a document whose stored state can't be read, and touches nothing else. */
-    static DocumentWrite flagCorrupt(ResidentDocument document) {
+    /** The write that flags a document that is out of order, and touches nothing else. */
+    DocumentWrite flagCorrupt(ResidentDocument document) {
+        incomplete = false;
+        return unmade(document, document.loadedLsn, List.of());
+    }
+
+    /** The write of a document that is out of order: what was merged since the last one, verbatim, as parked updates. */
+    DocumentWrite rescue(ResidentDocument document, long lsn) {
+        List<ParkedUpdate> parked = document.parked;
+        if (document.carriedChange != null) {
+            parked.add(new ParkedUpdate(document.nextParkedSeq++, "yjs-v1", document.carriedChange, 0, lsn));
+            document.parkedNew++;
+        }
+        for (int i = 0; i < document.raw.count(); i++) {
+            parked.add(new ParkedUpdate(
+                    document.nextParkedSeq++, document.raw.format(i), document.raw.payload(i), 0, lsn));
+            document.parkedNew++;
+        }
+        List<ParkedUpdate> added = List.copyOf(parked.subList(parked.size() - document.parkedNew, parked.size()));
+        document.parkedNew = 0;
+        document.parkedOpen = 0;
+        document.carriedChange = null;
+        document.raw.clear();
+        document.corruptFlagged = true;
+        incomplete = false;
+        walBytes = 0;
+        if (!document.stored) {
+            // Without a ydoc row nobody would look for its parked updates.
+            document.heldReason = document.error;
+        }
+        return unmade(document, lsn, added);
+    }
+
+    private DocumentWrite unmade(ResidentDocument document, long lsn, List<ParkedUpdate> added) {
         return new DocumentWrite(
                 document.key,
-                document.loadedLsn,
+                lsn,
                 document.opCount,
                 null,
                 false,
@@ -132,18 +177,27 @@ final class WriteBuilder {
                 false,
                 null,
                 null,
-                List.of(),
+                added,
                 ResidentDocument.NO_SEQS,
-                Care.WITH_OTHERS,
-                Care.WITH_OTHERS,
-                null);
+                document.heldReason == null ? Care.WITH_OTHERS : Care.NOT_NOW,
+                Care.UNMADE,
+                document.heldReason,
+                letters(document));
+    }
+
+    private long[] letters(ResidentDocument document) {
+        if (incomplete) {
+            return ResidentDocument.NO_SEQS;
+        }
+        long[] letters = document.lettersMerged;
+        document.lettersMerged = ResidentDocument.NO_SEQS;
+        return letters;
     }
 
     /** What was merged since the last write, with what that one could not say. */
-    private static byte[] drain(ResidentDocument document) {
-        byte[] drained = document.doc.drainChanges(UpdateFormat.V1);
+    private byte[] drain(ResidentDocument document) {
+        byte[] drained = core.drain(document.doc);
         byte[] carried = document.carriedChange;
-        document.carriedChange = null;
         if (carried == null || drained == null) {
             return carried == null ? drained : carried;
         }
@@ -155,8 +209,7 @@ final class WriteBuilder {
         }
     }
 
-    private static Fold fold(
-            ResidentDocument document, Policy policy, byte[] change, long nowNanos, boolean foldWanted) {
+    private Fold fold(ResidentDocument document, Policy policy, byte[] change, long nowNanos, boolean foldWanted) {
         if (change != null) {
             document.foldRefused = false;
         }
@@ -169,7 +222,7 @@ final class WriteBuilder {
             return null;
         }
         Failpoint.BEFORE_FOLD.reach();
-        Fold fold = Folder.fold(document.doc);
+        Fold fold = core.fold(document.doc);
         if (fold == null) {
             LOG.error("document {}: its state did not survive being decoded again", DocumentHash.print(document.hash));
             document.foldRefused = true;
@@ -225,7 +278,7 @@ final class WriteBuilder {
             json = policy.jsonForText() || !Projection.isPureText(document.doc)
                     ? Projection.bodyJson(document.doc)
                     : null;
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             LOG.error(
                     "document {}: no text: {}",
                     DocumentHash.print(document.hash),
@@ -237,7 +290,7 @@ final class WriteBuilder {
                     false,
                     null,
                     false,
-                    "projection-failed: " + e.getClass().getName());
+                    PROJECTION_ERROR + ": " + e.getClass().getName());
         }
         long textPrint = print(text);
         long jsonPrint = print(json);

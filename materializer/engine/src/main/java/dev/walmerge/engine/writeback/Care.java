@@ -7,5 +7,7 @@ public enum Care {
     /** It was refused before: by itself, with little patience, so that it costs the others nothing. */
     ALONE,
     /** It was refused a short while ago: not tried at all. */
-    NOT_NOW
+    NOT_NOW,
+    /** Only for a docs row: its text and JSON could not be made, so only the error is written. */
+    UNMADE
 }

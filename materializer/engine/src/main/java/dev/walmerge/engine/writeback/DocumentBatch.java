@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The documents and dead letters of one transaction. Those of good repute go in batches; what was refused before goes
+ * The documents and entries of one transaction. Those of good repute go in batches; what was refused before goes
  * alone, behind all others and with little patience. A document whose rows are refused is held, and its docs row, which
  * may be written all the same, says so.
  */
@@ -27,6 +27,7 @@ final class DocumentBatch {
     private final Connection connection;
     private final States states;
     private final Projections projections;
+    private final Letters letters;
     private final String impatience;
 
     private final List<Refused> refused = new ArrayList<>();
@@ -36,6 +37,7 @@ final class DocumentBatch {
         this.connection = connection;
         this.states = new States(connection);
         this.projections = new Projections(connection, epoch);
+        this.letters = new Letters(connection);
         this.impatience = impatience(connection);
     }
 
@@ -59,7 +61,8 @@ final class DocumentBatch {
      * @param isolating whether a refused document is looked for, and held; otherwise a refusal ends the transaction
      * @return what was refused
      */
-    List<Refused> write(List<DocumentWrite> writes, List<DeadLetter> letters, boolean isolating) throws SQLException {
+    List<Refused> write(List<DocumentWrite> writes, List<? extends Entry> entries, boolean isolating)
+            throws SQLException {
         refused.clear();
         heldNow.clear();
         List<DocumentWrite> together = new ArrayList<>(writes.size());
@@ -72,20 +75,21 @@ final class DocumentBatch {
                 states.held().hold(write, write.held());
                 heldNow.put(write.key(), write.held());
             }
-            if (write.rows() == Care.ALONE || write.docs() == Care.ALONE) {
+            if (write.rows() == Care.ALONE || write.docs() == Care.ALONE || write.docs() == Care.UNMADE) {
                 suspects.add(write);
             } else if (write.docs() == Care.WITH_OTHERS) {
                 projected.add(write);
             }
         }
+        // In this order: one that is refused while it is read once more may be a letter that is merged now.
+        letters.write(entries);
+        letters.merged(writes);
         if (isolating) {
             loseAllPatience();
             rows(together);
-            states.deadLetters(letters);
             docs(projected);
         } else {
             states.write(together);
-            states.deadLetters(letters);
             projections.write(withHeldErrors(projected));
         }
         suspects(suspects, isolating);
@@ -133,7 +137,12 @@ final class DocumentBatch {
         LOG.warn("document {}: held, {}", print(write), reason);
     }
 
+    /** Those whose text could not be made come alone. */
     private void project(List<DocumentWrite> writes) throws SQLException {
+        if (writes.get(0).docs() == Care.UNMADE) {
+            projections.fail(writes.get(0), writes.get(0).error());
+            return;
+        }
         projections.write(withHeldErrors(writes));
         for (DocumentWrite write : writes) {
             if (write.docs() == Care.ALONE) {

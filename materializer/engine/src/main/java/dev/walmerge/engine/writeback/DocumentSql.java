@@ -61,12 +61,6 @@ final class DocumentSql {
             insert into crdt.parked (doc, seq, format, payload, row_id, lsn) values (?, ?, ?, ?, ?, ?::pg_lsn)
             on conflict (doc, seq) do nothing""";
 
-    static final String PUT_DEAD_LETTER = """
-            insert into crdt.dead_letter
-              (collection, doc, lsn, seq, row_id, format, payload, op, role, rule, reason, byte_offset)
-            values (?, ?, ?::pg_lsn, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?)
-            on conflict (collection, row_id) do nothing""";
-
     static final String INSERT_DOCS = """
             insert into crdt.docs (doc, version, epoch, body_text, body_json, complete, missing, merged_lsn, op_count,
               staleness, staleness_bound, updated_at, warning, error)

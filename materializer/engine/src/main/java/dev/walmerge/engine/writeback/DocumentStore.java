@@ -1,10 +1,13 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.Command;
+import dev.walmerge.engine.Op;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
@@ -22,7 +25,11 @@ public final class DocumentStore implements AutoCloseable {
         this.source = source;
     }
 
-    /** What is stored of a document, or null when it is unknown. */
+    /**
+     * What is stored of a document, or null when it is unknown.
+     *
+     * @throws OutOfMemoryError when it does not fit into memory; the store can be used all the same
+     */
     public StoredDocument load(DocumentKey key) throws SQLException {
         Tables.requireDefault(key.collection());
         connect();
@@ -32,6 +39,10 @@ public final class DocumentStore implements AutoCloseable {
                 return row.next() ? read(row) : null;
             }
         } catch (SQLException e) {
+            if (e.getCause() instanceof OutOfMemoryError noMemory) {
+                // The driver's: the server can do nothing about it, and the connection is as it was.
+                throw noMemory;
+            }
             throw closeIfLost(e);
         }
     }
@@ -56,6 +67,59 @@ public final class DocumentStore implements AutoCloseable {
                 }
             }
             return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /**
+     * The dead letters that a command means, by id.
+     *
+     * @param afterId only letters behind this one
+     * @param limit of the page
+     */
+    public List<LetterKey> letters(Command command, long afterId, int limit) throws SQLException {
+        connect();
+        try (PreparedStatement select = connection.prepareStatement(LetterSql.PAGE)) {
+            Long id = command.deadLetter() == Command.NONE ? null : command.deadLetter();
+            select.setLong(1, afterId);
+            select.setString(2, command.collection());
+            select.setObject(3, id, Types.BIGINT);
+            select.setObject(4, id, Types.BIGINT);
+            select.setString(5, command.doc());
+            select.setString(6, command.doc());
+            select.setString(7, command.rule());
+            select.setString(8, command.rule());
+            select.setInt(9, limit);
+            List<LetterKey> page = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    page.add(new LetterKey(row.getLong(1), new DocumentKey(row.getString(2), row.getString(3))));
+                }
+            }
+            return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /** What a dead letter says, or null when it is gone. */
+    public Op letter(long id) throws SQLException {
+        connect();
+        try (PreparedStatement select = connection.prepareStatement(LetterSql.LOAD)) {
+            select.setLong(1, id);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next()
+                        ? new Op(
+                                row.getString("collection"),
+                                row.getString("doc"),
+                                row.getString("format"),
+                                row.getBytes("payload"),
+                                row.getString("op"),
+                                row.getString("role"),
+                                row.getLong("row_id"))
+                        : null;
+            }
         } catch (SQLException e) {
             throw closeIfLost(e);
         }

@@ -30,6 +30,7 @@ import java.util.Objects;
  * @param rows how ydoc, tail and parked are written
  * @param docs how the docs row is written
  * @param held why rows of the document stand in held, as {@link Refused#reason}; null when there are none
+ * @param lettersMerged dead letters that are merged with this write, and deleted
  */
 public record DocumentWrite(
         DocumentKey key,
@@ -51,7 +52,8 @@ public record DocumentWrite(
         long[] parkedRemovedSeqs,
         Care rows,
         Care docs,
-        String held) {
+        String held,
+        long[] lettersMerged) {
     public DocumentWrite {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(bound, "bound");
@@ -83,7 +85,8 @@ public record DocumentWrite(
                 parkedRemovedSeqs,
                 rows,
                 docs,
-                held);
+                held,
+                lettersMerged);
     }
 
     /** The same where an earlier transaction, whose end was not seen, may have held the document. */
@@ -108,6 +111,7 @@ public record DocumentWrite(
                 parkedRemovedSeqs,
                 rows == Care.WITH_OTHERS ? Care.ALONE : rows,
                 docs,
-                held == null ? reason : held);
+                held == null ? reason : held,
+                lettersMerged);
     }
 }

@@ -5,12 +5,11 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
 
-/** The rows documents are rebuilt from: ydoc, tail, parked; and dead letters. Statements of one connection. */
+/** The rows documents are rebuilt from: ydoc, tail, parked, held. Statements of one connection. */
 final class States {
     private final Connection connection;
     private final PreparedStatement putState;
@@ -18,7 +17,6 @@ final class States {
     private final PreparedStatement putTail;
     private final PreparedStatement deleteParked;
     private final PreparedStatement putParked;
-    private final PreparedStatement putDeadLetter;
     private final HeldRows held;
 
     States(Connection connection) throws SQLException {
@@ -28,7 +26,6 @@ final class States {
         putTail = connection.prepareStatement(DocumentSql.PUT_TAIL);
         deleteParked = connection.prepareStatement(DocumentSql.DELETE_PARKED);
         putParked = connection.prepareStatement(DocumentSql.PUT_PARKED);
-        putDeadLetter = connection.prepareStatement(DocumentSql.PUT_DEAD_LETTER);
         held = new HeldRows(connection);
     }
 
@@ -42,31 +39,6 @@ final class States {
         appendTails(writes);
         unpark(writes);
         park(writes);
-    }
-
-    void deadLetters(List<DeadLetter> letters) throws SQLException {
-        for (DeadLetter letter : letters) {
-            putDeadLetter.setString(1, letter.collection());
-            putDeadLetter.setString(2, letter.doc());
-            putDeadLetter.setString(3, lsn(letter.lsn()));
-            putDeadLetter.setInt(4, letter.seq());
-            putDeadLetter.setLong(5, letter.rowId());
-            putDeadLetter.setString(6, letter.format());
-            putDeadLetter.setBytes(7, letter.payload());
-            putDeadLetter.setString(8, letter.json());
-            putDeadLetter.setString(9, letter.role());
-            putDeadLetter.setString(10, letter.rule());
-            putDeadLetter.setString(11, letter.reason().replace('\0', '\uFFFD'));
-            if (letter.byteOffset() < 0) {
-                putDeadLetter.setNull(12, Types.INTEGER);
-            } else {
-                putDeadLetter.setInt(12, letter.byteOffset());
-            }
-            putDeadLetter.addBatch();
-        }
-        if (!letters.isEmpty()) {
-            Batch.execute(putDeadLetter);
-        }
     }
 
     private void fold(List<DocumentWrite> writes) throws SQLException {

@@ -53,34 +53,34 @@ public final class WriteBack implements AutoCloseable {
      * or JSON, the docs row stays as it is. Everything else is written all the same, and the result names the document.
      *
      * @param writes at most one a document
-     * @param letters dead letters; one that is there already is left alone
+     * @param entries dead letters, of which one that is there already is left alone, and what became of others
      * @param writtenLsn the end LSN of a commit such that it and every earlier one is written by this transaction or was
      *     before, unsigned; never less than in the call before
      * @throws FencedException when this process must stop writing
      * @throws IllegalArgumentException when {@code writtenLsn} went back
      */
-    public Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long writtenLsn)
+    public Committed commit(List<DocumentWrite> writes, List<? extends Entry> entries, long writtenLsn)
             throws SQLException, FencedException {
         if (Lsn.isBefore(writtenLsn, this.writtenLsn)) {
             throw new IllegalArgumentException("written went back");
         }
-        if (writes.isEmpty() && letters.isEmpty() && writtenLsn == this.writtenLsn) {
+        if (writes.isEmpty() && entries.isEmpty() && writtenLsn == this.writtenLsn) {
             return new Committed(nonces.get(nonces.size() - 1), List.of());
         }
         for (DocumentWrite write : writes) {
             Tables.requireDefault(write.key().collection());
         }
-        Committed committed = untilCommitted(writes, letters, writtenLsn);
+        Committed committed = untilCommitted(writes, entries, writtenLsn);
         this.writtenLsn = writtenLsn;
         return committed;
     }
 
-    private Committed untilCommitted(List<DocumentWrite> writes, List<DeadLetter> letters, long written)
+    private Committed untilCommitted(List<DocumentWrite> writes, List<? extends Entry> entries, long written)
             throws SQLException, FencedException {
         boolean isolating = false;
         for (int tries = 1; ; tries++) {
             try {
-                return transaction(writes, letters, written, isolating);
+                return transaction(writes, entries, written, isolating);
             } catch (SQLException e) {
                 if (isolating || connection == null || !Refusal.isOfDocument(e)) {
                     throw e;
@@ -99,7 +99,8 @@ public final class WriteBack implements AutoCloseable {
         }
     }
 
-    private Committed transaction(List<DocumentWrite> writes, List<DeadLetter> letters, long written, boolean isolating)
+    private Committed transaction(
+            List<DocumentWrite> writes, List<? extends Entry> entries, long written, boolean isolating)
             throws SQLException, FencedException {
         boolean committing = false;
         UUID nonce = UUID.randomUUID();
@@ -109,7 +110,7 @@ public final class WriteBack implements AutoCloseable {
             Failpoint.BEFORE_WRITE.reach();
             fence(nonce, written);
             Failpoint.INSIDE_WRITE.reach();
-            refused = documents.write(maybeHeld.isEmpty() ? writes : doubted(writes), letters, isolating);
+            refused = documents.write(maybeHeld.isEmpty() ? writes : doubted(writes), entries, isolating);
             Failpoint.BEFORE_COMMIT.reach();
             committing = true;
             connection.commit();

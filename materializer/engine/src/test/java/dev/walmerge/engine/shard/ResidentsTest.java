@@ -24,7 +24,7 @@ final class ResidentsTest {
 
     private static final int DOCUMENTS = 10;
 
-    private final OpMerger merger = new OpMerger(EngineSettings.defaults(Path.of("unused")));
+    private final OpMerger merger = new OpMerger(EngineSettings.defaults(Path.of("unused")), new Core());
     private final DueHeap timers = new DueHeap();
     private final List<String> loaded = new ArrayList<>();
     private List<ParkedUpdate> parked = List.of();
@@ -32,7 +32,7 @@ final class ResidentsTest {
     private final List<ResidentDocument> documents = new ArrayList<>();
 
     private Residents residents(long maxBytes) {
-        return new Residents(this::load, merger, maxBytes);
+        return new Residents(this::load, merger, maxBytes, timers);
     }
 
     private StoredDocument load(DocumentKey key) {
@@ -64,7 +64,7 @@ final class ResidentsTest {
         ResidentsTest other = new ResidentsTest();
         Residents one = other.residents(bytesOpen() - 1);
         ResidentDocument document = other.get(one, 0);
-        one.relieve(other.timers);
+        one.relieve();
         return document.residentBytes;
     }
 
@@ -73,7 +73,7 @@ final class ResidentsTest {
         assertThat(bytesResting()).isLessThan(bytesOpen() / 2);
         Residents residents = residents(4 * bytesOpen() + 6 * bytesResting());
         getAll(residents);
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(residents.count()).isEqualTo(DOCUMENTS);
         assertThat(residents.excessBytes()).isZero();
         for (int i = 0; i < DOCUMENTS; i++) {
@@ -88,7 +88,7 @@ final class ResidentsTest {
     void oneThatRestsAnswersWithoutBeingLoaded() {
         Residents residents = residents(DOCUMENTS * bytesResting() + 1);
         getAll(residents);
-        residents.relieve(timers);
+        residents.relieve();
         ResidentDocument first = get(residents, 0);
         assertThat(merger.merge(first, new Op("default", "doc-0", null, YOU, null, "app", 1), "yjs-v1"))
                 .isNull();
@@ -96,7 +96,7 @@ final class ResidentsTest {
         assertThat(Projection.bodyText(first.doc, null)).isEqualTo("hello you");
         assertThat(residents.excessBytes()).as("it is open again").isPositive();
         assertThat(first.residentBytes).isGreaterThanOrEqualTo(bytesOpen());
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(first.evicted)
                 .as("what it says is not drained, so it doesn't rest")
                 .isFalse();
@@ -108,12 +108,12 @@ final class ResidentsTest {
     void whatWasAskedForLastIsEvictedLast() {
         Residents residents = residents(2 * bytesResting());
         getAll(residents);
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(evicted()).isEqualTo(DOCUMENTS - 2);
         ResidentDocument warm = get(residents, DOCUMENTS - 2);
         ResidentDocument again = get(residents, 0);
         assertThat(loaded).as("the evicted one is loaded").hasSize(DOCUMENTS + 1);
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(documents.get(DOCUMENTS - 1).evicted).isTrue();
         assertThat(warm.evicted || again.evicted).isFalse();
         assertThat(residents.bytes()).isEqualTo(2 * bytesResting());
@@ -125,7 +125,7 @@ final class ResidentsTest {
         Residents residents = residents(1);
         ResidentDocument waiting = get(residents, 0);
         assertThat(waiting.doc.hasPending()).isTrue();
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(waiting.evicted).isTrue();
         assertThat(residents.bytes()).isZero();
         assertThat(residents.count()).isZero();
@@ -135,11 +135,11 @@ final class ResidentsTest {
     void oneThatBecomesDirtyWhileItRestsStays() {
         Residents residents = residents(1 + bytesResting());
         ResidentDocument document = get(residents, 0);
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(document.residentBytes).isEqualTo(bytesResting());
         residents.removeClean(document);
         getAll(residents);
-        residents.relieve(timers);
+        residents.relieve();
         assertThat(document.evicted).isFalse();
         assertThat(residents.isClean(document)).isFalse();
         assertThat(residents.bytes()).isEqualTo(document.residentBytes);

@@ -19,6 +19,7 @@ final class Writes {
     private Care rows = Care.WITH_OTHERS;
     private Care docs = Care.WITH_OTHERS;
     private String held;
+    private long[] lettersMerged = {};
 
     private Writes(String doc, long mergedLsn) {
         this.doc = doc;
@@ -98,6 +99,11 @@ final class Writes {
         return this;
     }
 
+    Writes letters(long... ids) {
+        lettersMerged = ids;
+        return this;
+    }
+
     DocumentWrite build() {
         return new DocumentWrite(
                 key(doc),
@@ -119,7 +125,8 @@ final class Writes {
                 parkedRemovedSeqs,
                 rows,
                 docs,
-                held);
+                held,
+                lettersMerged);
     }
 
     static byte[] bytes(int... values) {
