@@ -60,7 +60,10 @@ public final class Soak {
         boolean good;
         try (Server server = Server.start(state, name)) {
             out.printf(Locale.ROOT, "soak: seed %d, data and logs in %s%n", settings.seed(), folder);
+            Thread onSignal = new Thread(() -> leaveNothing(server), "soak-shutdown");
+            Runtime.getRuntime().addShutdownHook(onSignal);
             good = run(server, folder, begunNanos);
+            Runtime.getRuntime().removeShutdownHook(onSignal);
         } finally {
             threads.shutdownNow();
         }
@@ -79,6 +82,13 @@ public final class Soak {
                     folder);
         }
         return good;
+    }
+
+    /** Ctrl-C does not reach the server, nor a sidecar that is stopped. */
+    private void leaveNothing(Server server) {
+        ending = true;
+        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
+        server.close();
     }
 
     private boolean run(Server server, Path folder, long begunNanos)
