@@ -121,7 +121,7 @@ public final class Soak {
     private void awaitEnd(long begunNanos, List<Future<List<PlannedDocument>>> writers, Future<Void> trouble)
             throws InterruptedException {
         long minute = 1;
-        while (System.nanoTime() - begunNanos < settings.duration().toNanos()) {
+        while (!settings.isOver(System.nanoTime() - begunNanos, tally.blows())) {
             Thread.sleep(LOOK_MILLIS);
             if (trouble.isDone() || writers.stream().anyMatch(Future::isDone)) {
                 // None of them ends before it is told to: what it says comes with its result.
@@ -176,6 +176,9 @@ public final class Soak {
         if (!missing.isEmpty()) {
             out.println((demanded ? "NEVER REACHED: " : "not reached in so short a time: ")
                     + missing.stream().map(Failpoint::label).collect(Collectors.joining(", ")));
+        }
+        if (tally.blows() < settings.blowsMin()) {
+            tally.fault("only " + tally.blows() + " blows: that shows nothing");
         }
         if (verdict != null) {
             out.println(verdict.summary());
