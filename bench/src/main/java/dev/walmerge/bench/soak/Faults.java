@@ -23,10 +23,13 @@ final class Faults implements Callable<Void> {
     private static final int DROP_SLOT_PERCENT = 5;
     private static final int BLOWS_MAX = 3;
     private static final int READY_MILLIS = 90_000;
-    private static final int REACH_MILLIS = 12_000;
+    private static final int REACH_MILLIS = 8_000;
     private static final int CLEAN_END_MILLIS = 40_000;
     private static final int LOOSE_END_MILLIS = 2_500;
-    private static final int STOPPED_MILLIS = 6_000;
+    private static final int STOPPED_MILLIS = 2_000;
+    /** Longer than the server waits for a word of it. */
+    private static final int STOPPED_LONG_MILLIS = 13_000;
+
     private static final String SYNC_TIMEOUT = "90 s";
     private static final String READY = " ready: ";
 
@@ -41,6 +44,7 @@ final class Faults implements Callable<Void> {
     private SidecarRun current;
 
     private int hosts;
+    private boolean startsFromTables;
 
     Faults(Server server, Path folder, SoakSettings settings, Tally tally, BooleanSupplier ending) {
         this.server = server;
@@ -90,6 +94,11 @@ final class Faults implements Callable<Void> {
     }
 
     private void life() throws SQLException, IOException, InterruptedException {
+        if (startsFromTables) {
+            // Killed before it is through, each such start reads more rows than the one before.
+            readTables();
+            return;
+        }
         if (random.nextInt(100) < FAILPOINT_PERCENT) {
             failpointLife(deck.next());
             return;
@@ -115,6 +124,19 @@ final class Faults implements Callable<Void> {
         }
     }
 
+    private long stoppedMillis() {
+        return random.nextInt(5) == 0 ? STOPPED_LONG_MILLIS : random.nextInt(STOPPED_MILLIS);
+    }
+
+    private void readTables() throws SQLException, IOException, InterruptedException {
+        current = start(null);
+        if (awaitReady(current)) {
+            server.sync(SYNC_TIMEOUT);
+            startsFromTables = false;
+            killAfter(0);
+        }
+    }
+
     private void blow() throws SQLException, IOException, InterruptedException {
         switch (random.nextInt(5)) {
             case 0 -> {
@@ -129,7 +151,7 @@ final class Faults implements Callable<Void> {
             }
             case 2 -> {
                 current.signal("STOP");
-                Thread.sleep(random.nextInt(STOPPED_MILLIS));
+                Thread.sleep(stoppedMillis());
                 current.signal("CONT");
                 tally.add(Blow.SIDECAR_STOPPED);
             }
@@ -165,6 +187,7 @@ final class Faults implements Callable<Void> {
             dropSlot();
         }
         current = start(card.setting());
+        current.says(READY, READY_MILLIS, card.announcement());
         if (!current.says(card.announcement(), REACH_MILLIS)) {
             if (isUp()) {
                 deck.putBack(card);
@@ -185,7 +208,7 @@ final class Faults implements Callable<Void> {
                 if (random.nextBoolean()) {
                     replaceStopped();
                 } else {
-                    Thread.sleep(random.nextInt(STOPPED_MILLIS));
+                    Thread.sleep(stoppedMillis());
                     current.signal("CONT");
                     tally.add(Blow.SIDECAR_STOPPED);
                     killAfter(random.nextInt(LOOSE_END_MILLIS));
@@ -289,6 +312,7 @@ final class Faults implements Callable<Void> {
         while (!server.dropSlot()) {
             Thread.sleep(100);
         }
+        startsFromTables = true;
         tally.add(Blow.SLOT_DROPPED);
     }
 

@@ -19,8 +19,8 @@ final class Server implements AutoCloseable {
             select crdt.alter_collection(json_for_text => true, fold_bytes => 2000, fold_ratio => 0.1, fold_rows => 20,
               fold_idle => '2 s', rotate_after => '2 s', staleness_max => '5 s')""";
 
-    /** A stopped sidecar loses its slot before it goes on, and keeps its other sessions. */
-    private static final String SENDER_TIMEOUT = "alter system set wal_sender_timeout = '4s'";
+    /** A sidecar that is stopped for longer loses its slot before it goes on, and keeps its other sessions. */
+    private static final String SENDER_TIMEOUT = "alter system set wal_sender_timeout = '10s'";
 
     private static final String CUT = """
             select pg_terminate_backend(pid) from pg_stat_activity

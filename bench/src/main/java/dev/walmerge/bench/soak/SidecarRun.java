@@ -74,7 +74,12 @@ final class SidecarRun implements AutoCloseable {
 
     /** Whether its log has {@code text} within that time, or it ends. */
     boolean says(String text, long millis) throws InterruptedException {
-        await(() -> !isAlive() || log().contains(text), millis);
+        return says(text, millis, text);
+    }
+
+    /** The same, but {@code other} ends the wait too. */
+    boolean says(String text, long millis, String other) throws InterruptedException {
+        await(() -> !isAlive() || log().contains(text) || log().contains(other), millis);
         return log().contains(text);
     }
 

@@ -60,7 +60,10 @@ public final class Soak {
         boolean good;
         try (Server server = Server.start(state, name)) {
             out.printf(Locale.ROOT, "soak: seed %d, data and logs in %s%n", settings.seed(), folder);
+            Thread onSignal = new Thread(() -> leaveNothing(server), "soak-shutdown");
+            Runtime.getRuntime().addShutdownHook(onSignal);
             good = run(server, folder, begunNanos);
+            Runtime.getRuntime().removeShutdownHook(onSignal);
         } finally {
             threads.shutdownNow();
         }
@@ -79,6 +82,13 @@ public final class Soak {
                     folder);
         }
         return good;
+    }
+
+    /** Ctrl-C does not reach the server, nor a sidecar that is stopped. */
+    private void leaveNothing(Server server) {
+        ending = true;
+        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
+        server.close();
     }
 
     private boolean run(Server server, Path folder, long begunNanos)
@@ -111,7 +121,7 @@ public final class Soak {
     private void awaitEnd(long begunNanos, List<Future<List<PlannedDocument>>> writers, Future<Void> trouble)
             throws InterruptedException {
         long minute = 1;
-        while (System.nanoTime() - begunNanos < settings.duration().toNanos()) {
+        while (!settings.isOver(System.nanoTime() - begunNanos, tally.blows())) {
             Thread.sleep(LOOK_MILLIS);
             if (trouble.isDone() || writers.stream().anyMatch(Future::isDone)) {
                 // None of them ends before it is told to: what it says comes with its result.
@@ -166,6 +176,9 @@ public final class Soak {
         if (!missing.isEmpty()) {
             out.println((demanded ? "NEVER REACHED: " : "not reached in so short a time: ")
                     + missing.stream().map(Failpoint::label).collect(Collectors.joining(", ")));
+        }
+        if (tally.blows() < settings.blowsMin()) {
+            tally.fault("only " + tally.blows() + " blows: that shows nothing");
         }
         if (verdict != null) {
             out.println(verdict.summary());

@@ -65,7 +65,8 @@ public final class SoakCommand implements Callable<Integer> {
                 seed == null ? new Random().nextInt(1_000_000) : seed,
                 writers,
                 documents,
-                rate);
+                rate,
+                1);
         return new Soak(settings, state, System.out).run() ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 }

@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * Compares what is in the tables with what was inserted. Every committed row must be either merged or a dead letter, once.
@@ -162,12 +163,15 @@ final class Verdict {
 
     private void checkLetters(PlannedDocument document) throws SQLException {
         Map<String, Integer> found = new HashMap<>();
+        Map<String, String> rules = new HashMap<>();
         try (PreparedStatement select =
-                connection.prepareStatement("select payload from crdt.dead_letter where doc = ?")) {
+                connection.prepareStatement("select payload, rule from crdt.dead_letter where doc = ?")) {
             select.setString(1, document.key());
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
-                    found.merge(HexFormat.of().formatHex(row.getBytes(1)), 1, Integer::sum);
+                    String payload = HexFormat.of().formatHex(row.getBytes(1));
+                    found.merge(payload, 1, Integer::sum);
+                    rules.put(payload, row.getString(2));
                 }
             }
         }
@@ -185,7 +189,8 @@ final class Verdict {
             }
         }
         if (!found.isEmpty()) {
-            problem(document, found.size() + " dead letters of good ops");
+            rules.keySet().retainAll(found.keySet());
+            problem(document, found.size() + " dead letters of good ops: " + new TreeSet<>(rules.values()));
         }
     }
 

@@ -16,6 +16,8 @@ final class SoakIT {
     private static final Duration DURATION = Duration.ofSeconds(Long.getLong("walmerge.soak.seconds", 40));
     private static final long SEED = Long.getLong("walmerge.seed", 20_261_201L);
 
+    private static final int BLOWS = 6;
+
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path state;
 
@@ -25,7 +27,7 @@ final class SoakIT {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         boolean good;
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
-            good = new Soak(new SoakSettings(DURATION, SEED, 2, 12, 600), state, out).run();
+            good = new Soak(new SoakSettings(DURATION, SEED, 2, 12, 600, BLOWS), state, out).run();
         }
         String report = said.toString(StandardCharsets.UTF_8);
         System.out.print(report);
