@@ -1,6 +1,9 @@
 package dev.walmerge.sidecar;
 
+import dev.walmerge.engine.journal.CorruptJournalException;
+import dev.walmerge.engine.journal.JournalDiskFullException;
 import dev.walmerge.engine.journal.JournalInUseException;
+import dev.walmerge.engine.journal.JournalLostException;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.sidecar.OperatingException.Kind;
@@ -82,10 +85,30 @@ public final class OperatingErrors {
                     "end the other one, which may hang, or name another folder with --state-directory",
                     e);
         }
+        if (e instanceof JournalDiskFullException) {
+            return retryable(
+                    "journal-disk-full",
+                    "the disk of the journal is full: " + e.getMessage(),
+                    "make room below " + directory + ", lower --journal-reserve, or name another folder with"
+                            + " --state-directory",
+                    e);
+        }
+        if (e instanceof JournalLostException) {
+            return journalLost(e);
+        }
         return operator(
                 "state-directory",
                 "the state directory can't be used (" + e.getClass().getSimpleName() + ")",
                 "make " + directory + " writable, or name another with --state-directory",
+                e);
+    }
+
+    /** The next session does without it: from the slot, or where that was told of what was in it, from the tables. */
+    private static OperatingException journalLost(Throwable e) {
+        return retryable(
+                "journal-lost",
+                "the journal is of no use any more: " + e.getMessage(),
+                "nothing is lost, but leave its folder alone while the sidecar runs",
                 e);
     }
 
@@ -116,6 +139,9 @@ public final class OperatingErrors {
                     "the JVM's heap is too small: " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB",
                     "give it more (-Xmx in JAVA_OPTS): ten times the largest document or update, and --memory beside it",
                     failure);
+        }
+        if (failure instanceof JournalLostException || failure instanceof CorruptJournalException) {
+            return journalLost(failure);
         }
         if (failure instanceof ServerNotReadyException notReady) {
             return of(notReady.refusal());

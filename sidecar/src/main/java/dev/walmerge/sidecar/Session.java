@@ -4,8 +4,12 @@ import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
 import dev.walmerge.engine.Engine;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
+import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.failpoint.Failpoint;
+import dev.walmerge.engine.journal.JournalHome;
+import dev.walmerge.engine.journal.JournalLostException;
+import dev.walmerge.engine.journal.JournalReplay;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
@@ -13,7 +17,9 @@ import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
+import dev.walmerge.sidecar.pipeline.Pacing;
 import dev.walmerge.sidecar.pipeline.PolicyHistory;
+import dev.walmerge.sidecar.pipeline.ReplayPipeline;
 import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.CreatedSlot;
 import dev.walmerge.sidecar.replication.Endpoint;
@@ -24,6 +30,7 @@ import dev.walmerge.sidecar.replication.SlotReaderOptions;
 import dev.walmerge.sidecar.replication.SlotState;
 import dev.walmerge.sidecar.replication.SystemIdentity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -55,6 +62,10 @@ final class Session implements AutoCloseable {
     private volatile SlotReader reader;
     private Engine engine;
     private OpSink sink;
+    private JournalHome home;
+    /** What an earlier session's journal holds that was not written, or null. */
+    private JournalReplay replay;
+
     private PolicyHistory history;
     private volatile boolean stopping;
 
@@ -87,18 +98,66 @@ final class Session implements AutoCloseable {
         SlotLock.take(control, settings.slot());
         ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
         SystemIdentity server = replication.identifySystem();
-        long written = TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
-        boolean slotIsUsable = slotIsUsable(server);
-        if (written != 0 && slotIsUsable) {
-            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
-            lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
-            Failpoint.AFTER_TAKE_OVER.reach();
-            startEngine(server);
-            LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        TakeOver.Before before =
+                TakeOver.before(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        SlotState slot = usableSlot(server);
+        home = part(JournalHome.open(
+                journalDirectory(server), server.systemIdentifier(), server.timeline(), settings.slot()));
+        if (before.written() != 0 && slot != null && journalHasTheRest(before, slot)) {
+            goOn(replication, server, before, slot);
         } else {
             startOver(replication, server);
         }
         LOG.info("ready: {}", whereWeAre());
+    }
+
+    /**
+     * Whether the slot will send all that is not written, or the journal has what it will not: the slot may have been
+     * told of ops that only the journal and the tables hold.
+     */
+    private boolean journalHasTheRest(TakeOver.Before before, SlotState slot) {
+        if (!before.journaled() || !Lsn.isBefore(before.written(), slot.confirmedFlushLsn())) {
+            return true;
+        }
+        try {
+            replay = home.replay(before.nonce(), before.written(), slot.confirmedFlushLsn());
+            return true;
+        } catch (JournalLostException e) {
+            LOG.warn(
+                    "slot {}: it was told of what is not written, and the journal can't be used: {}",
+                    settings.slot(),
+                    e.getMessage());
+            return false;
+        }
+    }
+
+    private void goOn(ReplicationConnection replication, SystemIdentity server, TakeOver.Before before, SlotState slot)
+            throws SQLException, ReplicationException, IOException, OperatingException {
+        long startLsn = Lsn.max(before.written(), slot.confirmedFlushLsn());
+        reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, startLsn)));
+        lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        if (!before.nonce().equals(lease.previousNonce())) {
+            throw new OperatingException(
+                    Kind.RETRYABLE,
+                    "slot-in-use",
+                    "another sidecar wrote by slot " + settings.slot() + " meanwhile",
+                    "let only one sidecar run on a slot",
+                    null);
+        }
+        Failpoint.AFTER_TAKE_OVER.reach();
+        startEngine(server);
+        LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        if (replay != null) {
+            part(replay);
+            LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(replay.confirmedLsn()));
+            if (new ReplayPipeline(sink, pacing()).run(replay)) {
+                engine.replayed(replay.confirmedLsn());
+            }
+        }
+    }
+
+    private Pacing pacing() {
+        return new Pacing(reader::keepAlive, () -> stopping || engine.failure() != null);
     }
 
     private String whereWeAre() throws SQLException {
@@ -111,11 +170,11 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Whether the slot is there and can be read. One that belongs to another database is never touched. */
-    private boolean slotIsUsable(SystemIdentity server) throws SQLException, OperatingException {
+    /** The slot, if it is there and can be read, or null. One that belongs to another database is never touched. */
+    private SlotState usableSlot(SystemIdentity server) throws SQLException, OperatingException {
         SlotState slot = SlotState.read(control, settings.slot());
         if (slot == null) {
-            return false;
+            return null;
         }
         if (!server.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
             throw new OperatingException(
@@ -126,7 +185,7 @@ final class Session implements AutoCloseable {
                     "names of slots are server-wide: give this database's sidecar another with --slot",
                     null);
         }
-        return !startOverAnyway && !slot.lost();
+        return startOverAnyway || slot.lost() ? null : slot;
     }
 
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
@@ -154,27 +213,33 @@ final class Session implements AutoCloseable {
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
             startEngine(server);
             engine.trimming(false);
-            new BackfillPipeline(sink, reader::keepAlive, () -> stopping).run(backfill, slot.consistentPointLsn());
+            new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
             engine.trimming(true);
         }
     }
 
     private void startEngine(SystemIdentity server) throws SQLException, IOException {
         history = PolicyHistory.read(control);
-        engine = part(Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, history.inForce()));
+        engine = part(
+                Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, history.inForce(), home));
         sink = engine.sink();
     }
 
-    private EngineSettings engineSettings(SystemIdentity server) {
-        // A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal.
-        Path journal = settings.stateDirectory()
+    /** A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal. */
+    private Path journalDirectory(SystemIdentity server) {
+        return settings.stateDirectory()
                 .resolve("journal")
                 .resolve(server.systemIdentifier())
                 .resolve(settings.slot());
-        return EngineSettings.with(journal)
+    }
+
+    private EngineSettings engineSettings(SystemIdentity server) {
+        return EngineSettings.with(journalDirectory(server))
                 .shards(settings.shards())
                 .memoryBytes(settings.memoryBytes())
                 .journalMaxBytes(settings.journalMaxBytes())
+                .journalReserveBytes(settings.journalReserveBytes())
+                .journalAboveBytes(settings.journalAboveBytes())
                 .maxPayloadBytes(settings.payloadMaxBytes())
                 .build();
     }
@@ -186,7 +251,7 @@ final class Session implements AutoCloseable {
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
-                    engine::writtenLsn,
+                    () -> engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()),
                     engine::quiet,
                     this::hasRoom);
         } catch (ReplicationException e) {
@@ -196,6 +261,8 @@ final class Session implements AutoCloseable {
             throw e.code() == ReplicationException.Code.PUBLICATION_MISSING
                     ? OperatingErrors.slotPastPublication(e)
                     : OperatingErrors.of(e);
+        } catch (UncheckedIOException e) {
+            throw OperatingErrors.of(e.getCause(), settings.stateDirectory());
         }
         if (engine.failure() != null) {
             throw OperatingErrors.of(engine.failure());

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.postgresql.replication.LogSequenceNumber;
 
 /**
@@ -30,6 +31,7 @@ public final class WriteBack implements AutoCloseable {
     /** Documents that such a commit may have held, and why. */
     private final Map<DocumentKey, String> maybeHeld = new HashMap<>();
 
+    private Consumer<List<UUID>> nonceListener = possible -> {};
     private long writtenLsn;
     private Connection connection;
     private PreparedStatement advance;
@@ -111,6 +113,7 @@ public final class WriteBack implements AutoCloseable {
             fence(nonce, written);
             Failpoint.INSIDE_WRITE.reach();
             refused = documents.write(maybeHeld.isEmpty() ? writes : doubted(writes), entries, isolating);
+            announce(nonce);
             Failpoint.BEFORE_COMMIT.reach();
             committing = true;
             connection.commit();
@@ -142,6 +145,17 @@ public final class WriteBack implements AutoCloseable {
             doubted.add(reason == null ? write : write.maybeHeld(reason));
         }
         return doubted;
+    }
+
+    /** Who is told before a commit which nonces the progress row may hold after it. Before the first one. */
+    public void announceNonces(Consumer<List<UUID>> listener) {
+        nonceListener = listener;
+    }
+
+    private void announce(UUID next) {
+        List<UUID> possible = new ArrayList<>(nonces);
+        possible.add(next);
+        nonceListener.accept(possible);
     }
 
     private void connect() throws SQLException {
