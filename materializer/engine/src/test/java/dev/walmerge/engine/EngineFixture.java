@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 
 /** An engine over a database of its own, fed by the test in place of a slot. */
 final class EngineFixture implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
     final Path journal;
