@@ -3,6 +3,7 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
@@ -61,6 +62,9 @@ final class OpMerger {
         byte[] payload = op.payload();
         flags = 0;
         try {
+            if (isFull(document, payload) && waits(document.doc, format, payload)) {
+                return overflow(document);
+            }
             Refusal refusal = apply(document.doc, format, payload);
             if (refusal != null) {
                 return refusal;
@@ -133,13 +137,31 @@ final class OpMerger {
         }
     }
 
+    private boolean isFull(ResidentDocument document, byte[] payload) {
+        return document.parked.size() >= settings.parkedMaxCount()
+                || document.parkedBytes + payload.length > settings.parkedMaxBytes();
+    }
+
+    /**
+     * Whether it would have to be parked: found out before it is merged only when there is no room, because the document
+     * would go on holding what it waits with. Frames may need each other, so of those nobody can tell.
+     */
+    private static boolean waits(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        return !format.equals(FRAMED)
+                && !Updates.missing(coreFormat(format), payload, doc.stateVector())
+                        .isEmpty();
+    }
+
+    private static Refusal overflow(ResidentDocument document) {
+        return Refusal.of(
+                "parked-overflow",
+                "too many updates of the document wait for earlier ones: " + document.parked.size() + " of "
+                        + document.parkedBytes + " bytes");
+    }
+
     private Refusal park(ResidentDocument document, String format, byte[] payload, long rowId) {
-        if (document.parked.size() >= settings.parkedMaxCount()
-                || document.parkedBytes + payload.length > settings.parkedMaxBytes()) {
-            return Refusal.of(
-                    "parked-overflow",
-                    "too many updates of the document wait for earlier ones: " + document.parked.size() + " of "
-                            + document.parkedBytes + " bytes");
+        if (isFull(document, payload)) {
+            return overflow(document);
         }
         document.parked.add(new ParkedUpdate(document.nextParkedSeq++, format, payload, rowId, 0));
         document.parkedBytes += payload.length;
