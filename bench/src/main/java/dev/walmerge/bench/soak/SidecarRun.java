@@ -48,8 +48,9 @@ final class SidecarRun implements AutoCloseable {
         }
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of("dev.walmerge.sidecar.cli.Main", "run", "--url", url, "--slot", SLOT));
-        // So little memory that documents are evicted and loaded again.
-        command.addAll(List.of("--shards", "2", "--memory", "16MiB", "--state-directory", state.toString()));
+        // So little memory that documents are evicted and loaded again, and so little WAL that the journal is promised.
+        command.addAll(List.of("--shards", "2", "--memory", "16MiB", "--journal-above", "64KiB"));
+        command.addAll(List.of("--state-directory", state.toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("WALMERGE_"));

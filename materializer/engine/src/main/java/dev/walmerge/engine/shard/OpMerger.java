@@ -3,6 +3,7 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
@@ -63,6 +64,11 @@ final class OpMerger {
         byte[] payload = op.payload();
         flags = 0;
         try {
+            if (isFull(document, payload.length)
+                    && waits(document.doc, format, payload)
+                    && !makeRoom(document, payload.length)) {
+                return overflow(document);
+            }
             Refusal refusal = apply(document.doc, format, payload);
             if (refusal != null) {
                 return refusal;
@@ -141,22 +147,41 @@ final class OpMerger {
         }
     }
 
+    /**
+     * Whether it would have to be parked: found out before it is merged only when there is no room, because the document
+     * would go on holding what it waits with. Frames may need each other, so of those nobody can tell.
+     */
+    private static boolean waits(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        return !format.equals(FRAMED)
+                && !Updates.missing(coreFormat(format), payload, doc.stateVector())
+                        .isEmpty();
+    }
+
+    private static Refusal overflow(ResidentDocument document) {
+        return Refusal.of(
+                "parked-overflow",
+                "too many updates of the document wait for earlier ones: " + document.waitingCount() + " of "
+                        + document.waitingBytes() + " bytes");
+    }
+
     private Refusal park(ResidentDocument document, String format, byte[] payload, long rowId) {
-        document.parkedSinceReview++;
-        if (isFull(document, payload.length) && isReviewDue(document)) {
-            review(document);
-        }
-        if (isFull(document, payload.length)) {
-            return Refusal.of(
-                    "parked-overflow",
-                    "too many updates of the document wait for earlier ones: " + document.waitingCount() + " of "
-                            + document.waitingBytes() + " bytes");
+        if (!makeRoom(document, payload.length)) {
+            return overflow(document);
         }
         document.parked.add(new ParkedUpdate(document.nextParkedSeq++, format, payload, rowId, 0));
         document.parkedBytes += payload.length;
         document.parkedNew++;
         document.parkedOpen++;
         return null;
+    }
+
+    /** For one more that waits; looks for what waits no more when there is none. */
+    private boolean makeRoom(ResidentDocument document, int moreBytes) {
+        document.parkedSinceReview++;
+        if (isFull(document, moreBytes) && isReviewDue(document)) {
+            review(document);
+        }
+        return !isFull(document, moreBytes);
     }
 
     private boolean isFull(ResidentDocument document, int moreBytes) {
