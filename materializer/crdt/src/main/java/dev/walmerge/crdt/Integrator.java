@@ -114,6 +114,9 @@ final class Integrator {
         if (next != NONE && store.originClock[next] == in.originClock[i] && store.originClient.get(next) == c) {
             return false;
         }
+        if (!lowest.isEmpty()) {
+            remember(new Zone(c, in.originClock[i], NONE, NONE), in.client[i]);
+        }
         store.contents.append(store, s, in.units, in.content[i], in.length[i]);
         store.clients.state[c] += in.length[i];
         if (store.order != null) {
@@ -332,12 +335,15 @@ final class Integrator {
     }
 
     /**
-     * As the picture says, from behind {@code from} on; {@link #LONG} when nothing was passed within {@code most} steps. A scan that
-     * goes on has passed all that {@link #longest} did.
+     * As the picture says, from behind {@code from} on; {@link #LONG} when nothing was passed within {@code most} steps. One that
+     * goes on has passed {@code from}, an item like the new one.
      */
     private int scan(int s, int from, int right, int most, boolean goesOn) {
         int begin = step;
-        int passed = goesOn ? ++step : step;
+        if (goesOn) {
+            store.seen[from] = ++step;
+        }
+        int passed = step;
         int behind = from;
         long ownId = ownId(s);
         for (int o = behind(s, from); o != NONE && o != right; o = store.right[o]) {
@@ -353,13 +359,10 @@ final class Integrator {
                     break;
                 }
             } else {
-                int origin = origin(o);
+                int origin = store.origin(o);
                 int seen = origin == NONE ? 0 : store.seen[origin];
                 if (seen <= begin) {
-                    if (!goesOn || origin == NONE || !longest.passed(origin)) {
-                        break;
-                    }
-                    seen = passed;
+                    break;
                 }
                 if (seen <= passed) {
                     behind = o;
@@ -381,7 +384,7 @@ final class Integrator {
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
                 low = Math.min(low, ownId(o));
-            } else if (origin(o) == NONE || store.seen[origin(o)] <= begin) {
+            } else if (store.origin(o) == NONE || store.seen[store.origin(o)] <= begin) {
                 break;
             }
         }
@@ -390,10 +393,6 @@ final class Integrator {
 
     private int behind(int s, int left) {
         return left != NONE ? store.right[left] : first(store.parent.get(s), store.parentSub.get(s));
-    }
-
-    private int origin(int o) {
-        return store.hasOrigin(o) ? store.find(store.originClient.get(o), store.originClock[o]) : NONE;
     }
 
     private long ownId(int s) {
@@ -406,9 +405,24 @@ final class Integrator {
                 : new Zone(NONE, NONE, store.parent.get(s), store.parentSub.get(s));
     }
 
-    /** Whether what is put into place must be told to what was remembered of long scans. */
+    /** An item of a client got an origin that others may be remembered for. */
+    private void remember(Zone zone, long client) {
+        Long low = lowest.get(zone);
+        if (low != null && client < low) {
+            lowest.put(zone, client);
+        }
+    }
+
+    /**
+     * Whether what is put into place must be told to what was remembered. {@link #longest} isn't asked: while a whole state is loaded, no
+     * client comes behind a lower one, so no scan passes anything.
+     */
     boolean remembersScans() {
-        return !lowest.isEmpty() || longest.isKnown();
+        return !lowest.isEmpty();
+    }
+
+    long bytes() {
+        return longest.bytes();
     }
 
     /** A merge is over; structs may be joined and collected now. */

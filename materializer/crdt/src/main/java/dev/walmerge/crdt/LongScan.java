@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * How far a long conflict scan came, so that clients that come upwards to one place don't each pass all others again: the scan of
- * the next item with the same origins and a higher client would pass what this one passed, and this one's item, so it goes on
- * from there. That holds as long as nothing was put or cut in between, and for the merge it was found in.
+ * the next item with the same origins and a higher client would pass what this one passed, and this one's item, and nothing
+ * further right depends on what it skips (INTERNALS.md), so it goes on from there. That holds as long as nothing is put or cut
+ * in between, and for the merge it was found in.
  */
 final class LongScan {
     private static final int NONE = StructStore.NONE;
@@ -26,10 +27,6 @@ final class LongScan {
         this.store = store;
     }
 
-    boolean isKnown() {
-        return last != NONE;
-    }
-
     int last() {
         return last;
     }
@@ -48,11 +45,6 @@ final class LongScan {
                 && store.parent.get(s) == store.parent.get(last)
                 && store.parentSub.get(s) == store.parentSub.get(last)
                 && store.clients.id[store.client.get(s)] > store.clients.id[store.client.get(last)];
-    }
-
-    /** Whether the scan passed a row or put its item there. */
-    boolean passed(int row) {
-        return row == last || isBetween(row);
     }
 
     private boolean isBetween(int row) {
@@ -87,5 +79,9 @@ final class LongScan {
         if (last != NONE && s != last && (behind == left || (behind != NONE && isBetween(behind)))) {
             forget();
         }
+    }
+
+    long bytes() {
+        return 4L * between.length;
     }
 }

@@ -260,6 +260,7 @@ final class OpenDoc {
                 + pendingDeletes.bytes()
                 + parkedDeletes.bytes()
                 + merge.bytes()
+                + integrator.bytes()
                 + states.bytes();
     }
 }

@@ -105,6 +105,11 @@ final class StructStore {
         return originClock[s] != NONE;
     }
 
+    /** The row that holds the origin, or NONE. */
+    int origin(int s) {
+        return hasOrigin(s) ? find(originClient.get(s), originClock[s]) : NONE;
+    }
+
     boolean hasRightOrigin(int s) {
         return rightClock[s] != NONE;
     }
@@ -218,7 +223,7 @@ final class StructStore {
             left = new int[clock.length];
             Arrays.fill(left, NONE);
             for (int i = 0; i < used; i++) {
-                if (!isFree(i) && right[i] != NONE) {
+                if (right[i] != NONE) {
                     left[right[i]] = i;
                 }
             }

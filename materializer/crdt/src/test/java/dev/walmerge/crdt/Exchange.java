@@ -64,6 +64,7 @@ final class Exchange {
         clients = 2 + random.nextInt(4);
         gc = random.nextInt(4) > 0;
         doc = Doc.create(gc);
+        doc.open().integrator.longScan = 0;
         ObjectNode open = Yjs.request("open").put("seed", random.nextInt()).put("count", clients);
         yjs.ask(open.put("gc", gc));
     }
@@ -212,6 +213,7 @@ final class Exchange {
             Vectors.apply(again, format, doc.encodeState(format));
             expect("content of a state loaded again", true, again.sameContent(doc));
             again.discardChanges();
+            again.open().integrator.longScan = 0;
             doc = again;
         }
     }
@@ -330,7 +332,8 @@ final class Exchange {
         expect(what, expected, shown(doc));
     }
 
-    private static JsonNode shown(Doc doc) throws IOException {
+    /** All roots, as the replica's view has them. */
+    static JsonNode shown(Doc doc) throws IOException {
         ObjectNode view = Vectors.JSON.createObjectNode();
         for (Map.Entry<String, RootType> root : ROOTS.entrySet()) {
             String tree = Projection.tree(doc, root.getKey(), root.getValue());

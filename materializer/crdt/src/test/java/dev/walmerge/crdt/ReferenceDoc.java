@@ -232,25 +232,21 @@ final class ReferenceDoc {
     /** Where a unit goes, between its origins: behind all that must come before it. */
     private int position(Unit unit, List<Unit> list, Unit left, Unit right) {
         int origin = list.indexOf(left);
-        int end = right == null ? list.size() : list.indexOf(right);
         int position = origin + 1;
-        boolean undecided = false;
-        for (int i = origin + 1; i < end; i++) {
+        for (int i = origin + 1; i < list.size() && list.get(i) != right; i++) {
             Unit other = list.get(i);
             int otherOrigin = list.indexOf(units.get(other.place.origin));
             if (otherOrigin < origin) {
                 break; // its line to its origin encloses ours: we are left of it
             }
             if (otherOrigin == origin) {
-                boolean passed = other.id.client() < unit.id.client();
-                if (!passed && sameRightOrigin(other, unit)) {
+                if (other.id.client() < unit.id.client()) {
+                    position = i + 1;
+                } else if (sameRightOrigin(other, unit)) {
                     break;
                 }
-                undecided = !passed;
-            }
-            // One whose origin is right of ours goes where that one went.
-            if (!undecided) {
-                position = i + 1;
+            } else if (otherOrigin < position) {
+                position = i + 1; // it goes where its origin went
             }
         }
         return position;

@@ -41,6 +41,7 @@ final class Twins {
     Twins(boolean gc, int every) {
         this.every = every;
         doc = Doc.create(gc);
+        doc.open().integrator.longScan = 0;
         follower = Doc.create(gc);
     }
 

@@ -80,6 +80,10 @@ final class WireBytes {
         return number(id.client()).number(id.clock());
     }
 
+    byte[] bytes() {
+        return out.toByteArray();
+    }
+
     WireBytes raw(WireBytes bytes) {
         out.writeBytes(bytes.out.toByteArray());
         return this;
