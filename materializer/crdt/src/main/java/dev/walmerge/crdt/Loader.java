@@ -113,17 +113,15 @@ final class Loader {
         return true;
     }
 
-    /** Fills a row, whose other columns are still as a new row's, and links it. */
+    /** Fills a row, whose other columns are still as a new row's, and links it; nobody has asked yet what is before an item. */
     private void put(int i, int s, int kind, int left) {
         int next = store.right[left];
         store.clock[s] = in.clock[i];
         store.length.set(s, in.length[i]);
         store.right[s] = next;
         store.right[left] = s;
-        store.setLeft(s, left);
         store.originClock[s] = in.originClock[i];
         if (next != NONE) {
-            store.setLeft(next, s);
             store.rightClient.set(s, store.client.get(next));
             store.rightClock[s] = in.rightClock[i];
         } else {

@@ -54,6 +54,45 @@ class LoaderTest {
         structs.commit(true);
     }
 
+    /** A key of a map is set again: what comes into the list that was there comes deleted, though it lived when the first items came. */
+    @Test
+    void whatComesIntoADeletedTypeIsDeleted() throws Exception {
+        random = new Random(7);
+        structs.restart();
+        int type = place(0, 0, Kind.TYPE | StructBuffer.PARENT_ROOT | StructBuffer.HAS_SUB, 0, 0);
+        structs.setRoot(type, "m");
+        structs.setSub(type, "k");
+        structs.content[type] = TypeRef.ARRAY;
+        structs.commit(true);
+        text(place(0, 1, Kind.STRING | StructBuffer.PARENT_ID, 0, 0));
+        for (int clock = 2; clock < 40; clock++) {
+            place(0, clock, Kind.DELETED | StructBuffer.HAS_ORIGIN, 0, clock - 1);
+            structs.commit(true);
+        }
+        place(1, 0, Kind.DELETED | StructBuffer.HAS_ORIGIN, 0, 0);
+        structs.commit(true);
+        text(place(1, 1, Kind.STRING | StructBuffer.HAS_ORIGIN, 0, 39));
+        same(new ClockRanges());
+    }
+
+    /** One unit whose origin, or parent, is a clock of client {@code of}. */
+    private int place(int c, int clock, int info, int of, int origin) {
+        int i = structs.next();
+        structs.client[i] = CLIENTS[c];
+        structs.clock[i] = clock;
+        structs.length[i] = 1;
+        structs.info[i] = (short) info;
+        structs.originClient[i] = CLIENTS[of];
+        structs.originClock[i] = origin;
+        return i;
+    }
+
+    private void text(int i) {
+        structs.content[i] = structs.units.count;
+        structs.units.add((byte) 'x');
+        structs.commit(true);
+    }
+
     /** A table of clocks must not grow with them. */
     @Test
     void longStructsCostNothing() throws Exception {

@@ -35,6 +35,9 @@ final class Twins {
     private final ReferenceDoc twinFollower = new ReferenceDoc();
     private int deliveries;
 
+    /** What was deleted at the last drain; null before the first, which tells of all. */
+    private Set<Id> drained;
+
     /** After so many deliveries all is compared, else only what apply returns and the state vector. */
     private final int every;
 
@@ -80,6 +83,17 @@ final class Twins {
         }
     }
 
+    private static Set<Id> without(Set<Id> some, Set<Id> others) {
+        Set<Id> rest = new HashSet<>(some);
+        rest.removeAll(others);
+        return rest;
+    }
+
+    private int row(Id id) {
+        StructStore store = doc.store();
+        return store.find(store.clients.find(id.client()), id.clock());
+    }
+
     void give(byte[] update) {
         try {
             deliver(new Delivery(UpdateFormat.V1, List.of(update)));
@@ -91,11 +105,23 @@ final class Twins {
     private void drain() throws Differs, MalformedUpdateException {
         UpdateFormat format = deliveries % 2 == 0 ? UpdateFormat.V1 : UpdateFormat.V2;
         byte[] changes = doc.drainChanges(format);
+        Set<Id> told = Set.of();
         if (changes != null) {
             Vectors.apply(follower, format, changes);
             boolean first = format == UpdateFormat.V1;
-            twinFollower.apply(List.of(first ? changes : Updates.convert(changes, format, UpdateFormat.V1)));
+            byte[] read = first ? changes : Updates.convert(changes, format, UpdateFormat.V1);
+            twinFollower.apply(List.of(read));
+            told = ReferenceReader.update(read).deletes();
         }
+        Set<Id> deleted = twin.deletes();
+        if (drained != null) {
+            Set<Id> news = without(deleted, drained);
+            expect("deletes that are drained but no news", Map.of(), sorted(without(told, news)));
+            Set<Id> left = without(news, told);
+            left.removeIf(id -> doc.store().isGc(row(id)));
+            expect("deletes that are not drained", Map.of(), sorted(left));
+        }
+        drained = deleted;
         expect("a follower's content", true, follower.sameContent(doc));
         compare(doc, twinFollower, "drained ");
     }
