@@ -132,8 +132,9 @@ public final class DrainCommand implements Callable<Integer> {
         house.startSidecar();
         awaitMerged(house);
         double merged = (System.nanoTime() - begun) / 1e9;
-        while (!text(connection, "select (written >= '" + endLsn + "')::text from crdt.progress")
-                .equals("true")) {
+        String allWritten = "select (coalesce(sum(op_count), 0) >= " + rows()
+                + ")::text from crdt.docs where doc like '" + prefix + "%'";
+        while (!text(connection, allWritten).equals("true")) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         double written = (System.nanoTime() - begun) / 1e9;
