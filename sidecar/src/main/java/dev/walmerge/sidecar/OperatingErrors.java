@@ -2,6 +2,7 @@ package dev.walmerge.sidecar;
 
 import dev.walmerge.engine.journal.JournalInUseException;
 import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.engine.writeback.PublicationChangedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.migrate.MigrationException;
@@ -69,9 +70,34 @@ public final class OperatingErrors {
                 kind, e.code().label(), e.getMessage(), e.code().cure(), e);
     }
 
-    /** The slot can't decode what was written while its publication was missing: the next session makes it anew. */
-    static OperatingException slotPastPublication(ReplicationException e) {
+    /** The slot can't decode, or skipped, what was written while its publication was another: the next session makes it anew. */
+    static OperatingException slotPastPublication(Throwable e) {
         return retryable(SLOT_PAST_PUBLICATION, e.getMessage(), "the slot is made anew, from the tables", e);
+    }
+
+    /** The next session looks at what is there now. */
+    static OperatingException anotherServer() {
+        return retryable(
+                "another-server",
+                "another server answers than the one that was taken over, or it was started anew",
+                "nothing to do if it was a failover or a restart; else make the URL name one server",
+                null);
+    }
+
+    static OperatingException standby() {
+        return retryable(
+                "standby",
+                "this server is a standby; waiting until it is promoted",
+                "give the URL of the primary, or of all servers with targetServerType=primary",
+                null);
+    }
+
+    static OperatingException publicationNotWhole() {
+        return operator(
+                "publication-missing",
+                "the publication walmerge is missing, lacks a table of crdt, or filters one",
+                "run `ops/walmerge init`, which makes or mends it",
+                null);
     }
 
     static OperatingException of(IOException e, Path directory) {
@@ -109,6 +135,9 @@ public final class OperatingErrors {
                     "another sidecar took over, or the server went back in time: " + failure.getMessage(),
                     "let only one sidecar run on a slot; start this one again if it is the one",
                     failure);
+        }
+        if (failure instanceof PublicationChangedException) {
+            return slotPastPublication(failure);
         }
         if (failure instanceof OutOfMemoryError) {
             return retryable(

@@ -4,6 +4,7 @@ import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
 import dev.walmerge.engine.Engine;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
+import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
@@ -25,12 +26,14 @@ import dev.walmerge.sidecar.replication.SystemIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.UUID;
 import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,22 +48,33 @@ final class Session implements AutoCloseable {
 
     private final SidecarSettings settings;
     private final boolean startOverAnyway;
+    private final long epochBefore;
     private final Endpoint endpoint;
     /** Closed in reverse order. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
     private Connection control;
     private Lease lease;
+    private volatile long epoch;
+    private ServerRun server;
+    private Hold hold;
+    private IdleMark idleMark;
+    private volatile ReplicationConnection replication;
     private volatile SlotReader reader;
+    private volatile OperatingException lost;
     private Engine engine;
     private OpSink sink;
     private PolicyHistory history;
     private volatile boolean stopping;
 
-    /** @param startOver whether the slot is of no use although it is there */
-    Session(SidecarSettings settings, boolean startOver) {
+    /**
+     * @param startOver whether the slot is of no use although it is there
+     * @param epochBefore of this process's last session, 0 for the first one
+     */
+    Session(SidecarSettings settings, boolean startOver, long epochBefore) {
         this.settings = settings;
         this.startOverAnyway = startOver;
+        this.epochBefore = epochBefore;
         this.endpoint = Endpoints.of(settings);
     }
 
@@ -69,9 +83,9 @@ final class Session implements AutoCloseable {
         try {
             takeHold();
         } catch (SQLException e) {
-            throw OperatingErrors.of(e);
+            throw lost != null ? lost : OperatingErrors.of(e);
         } catch (ReplicationException e) {
-            throw OperatingErrors.of(e);
+            throw lost != null ? lost : OperatingErrors.of(e);
         } catch (FencedException e) {
             throw OperatingErrors.of(e);
         } catch (IOException e) {
@@ -82,21 +96,120 @@ final class Session implements AutoCloseable {
     private void takeHold()
             throws SQLException, ReplicationException, FencedException, IOException, OperatingException {
         control = part(endpoint.connect("control"));
+        server = ServerRun.of(control);
+        if (server.isStandby()) {
+            throw OperatingErrors.standby();
+        }
         SchemaCheck.requireCurrent(control);
-        SlotLock.take(control, settings.slot());
-        ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
-        SystemIdentity server = replication.identifySystem();
-        long written = TakeOver.writtenBefore(control, settings.slot(), server.systemIdentifier(), server.timeline());
-        boolean slotIsUsable = slotIsUsable(server);
-        if (written != 0 && slotIsUsable) {
-            reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
-            lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
-            startEngine(server);
-            LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        try {
+            hold = part(Hold.take(endpoint, settings.slot(), this::lose));
+        } catch (OperatingException e) {
+            requireNotFenced();
+            throw e;
+        }
+        requirePublication();
+        replication = part(ReplicationConnection.open(endpoint));
+        SystemIdentity identity = replication.identifySystem();
+        if (identity.timeline() != server.timeline()) {
+            throw OperatingErrors.anotherServer();
+        }
+        idleMark = new IdleMark(idleFile(identity));
+        String obstacle = whyNotGoOn(identity);
+        endLeftOverReader();
+        if (obstacle == null) {
+            goOn(identity);
         } else {
-            startOver(replication, server);
+            startOver(identity, obstacle);
         }
         LOG.info("ready: {}", whereWeAre());
+    }
+
+    private void goOn(SystemIdentity identity) throws SQLException, ReplicationException, IOException {
+        long written =
+                TakeOver.writtenBefore(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
+        reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
+        takeOver(identity);
+        hold.watch(lease, idleMark);
+        startEngine(identity);
+        LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+    }
+
+    /** A process that was taken over ends, whichever of its threads finds out first. */
+    private void requireNotFenced() throws SQLException, FencedException {
+        long now = epochNow();
+        if (epochBefore != 0 && now > epochBefore) {
+            throw new FencedException(
+                    "slot " + settings.slot() + " was taken over: epoch " + now + ", ours was " + epochBefore);
+        }
+    }
+
+    private long epochNow() throws SQLException {
+        try (PreparedStatement select = control.prepareStatement(HoldSql.EPOCH)) {
+            select.setString(1, settings.slot());
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        }
+    }
+
+    private void takeOver(SystemIdentity identity) throws SQLException {
+        // Should the answer to the commit get lost, it still is ours.
+        epoch = epochNow() + 1;
+        lease = TakeOver.takeOver(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
+        epoch = lease.epoch();
+    }
+
+    private void requirePublication() throws SQLException, OperatingException {
+        try (Statement statement = control.createStatement();
+                ResultSet row = statement.executeQuery(HoldSql.PUBLISHED)) {
+            row.next();
+            if (!row.getBoolean(1)) {
+                throw OperatingErrors.publicationNotWhole();
+            }
+        }
+    }
+
+    /** Whoever reads our slot while we hold the documents stands still somewhere, or is cut off and does not know it yet. */
+    private void endLeftOverReader() throws SQLException {
+        try (PreparedStatement end = control.prepareStatement(HoldSql.END_READER)) {
+            end.setString(1, settings.slot());
+            try (ResultSet row = end.executeQuery()) {
+                row.next();
+                if (row.getBoolean(1)) {
+                    LOG.warn("slot {}: a reader that was left over is ended", settings.slot());
+                }
+            }
+        }
+    }
+
+    /** Makes everything end, as soon as it may be asked for. On the hold's thread. */
+    private void lose(OperatingException why) {
+        lost = why;
+        SlotReader current = reader;
+        ReplicationConnection connection = replication;
+        if (current != null) {
+            current.stop();
+        } else if (connection != null) {
+            connection.abort();
+        }
+    }
+
+    /** For the engine: never a connection to another server, or to this one after it may have forgotten commits. */
+    private Connection connectToSameServer() throws SQLException {
+        Connection connection = endpoint.connect("engine");
+        boolean same = false;
+        try {
+            same = ServerRun.of(connection).equals(server);
+        } finally {
+            if (!same) {
+                connection.abort(Runnable::run);
+            }
+        }
+        if (!same) {
+            lose(OperatingErrors.anotherServer());
+            throw new SQLException("another server, or another run of it, answers now", "08006");
+        }
+        return connection;
     }
 
     private String whereWeAre() throws SQLException {
@@ -109,13 +222,16 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** Whether the slot is there and can be read. One that belongs to another database is never touched. */
-    private boolean slotIsUsable(SystemIdentity server) throws SQLException, OperatingException {
+    /**
+     * Null if the slot will send all that is not written; else why not, which is why all must be read from the tables. A
+     * slot that belongs to another database is never touched.
+     */
+    private String whyNotGoOn(SystemIdentity identity) throws SQLException, OperatingException {
         SlotState slot = SlotState.read(control, settings.slot());
         if (slot == null) {
-            return false;
+            return "there is no slot";
         }
-        if (!server.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
+        if (!identity.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
             throw new OperatingException(
                     Kind.OPERATOR,
                     "slot-exists",
@@ -124,19 +240,43 @@ final class Session implements AutoCloseable {
                     "names of slots are server-wide: give this database's sidecar another with --slot",
                     null);
         }
-        return !startOverAnyway && !slot.lost();
+        if (slot.lost()) {
+            return "the slot is lost";
+        }
+        if (startOverAnyway) {
+            return "the slot is past a change of the publication";
+        }
+        long written =
+                TakeOver.writtenBefore(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
+        if (written == 0) {
+            return "nothing is written that this slot goes on from: a first start, one that did not end, another server,"
+                    + " or another publication";
+        }
+        return Lsn.isBefore(written, slot.confirmedFlushLsn())
+                        && Lsn.isBefore(IdleMark.read(idleFile(identity), nonce()), slot.confirmedFlushLsn())
+                ? "the slot is past what is written, and not by our doing"
+                : null;
+    }
+
+    private UUID nonce() throws SQLException {
+        try (PreparedStatement select = control.prepareStatement(HoldSql.LOOK)) {
+            select.setString(1, settings.slot());
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? row.getObject("nonce", UUID.class) : null;
+            }
+        }
     }
 
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
-    private void startOver(ReplicationConnection replication, SystemIdentity server)
+    private void startOver(SystemIdentity identity, String reason)
             throws SQLException, ReplicationException, FencedException, IOException {
-        lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        takeOver(identity);
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
+        hold.watch(lease, idleMark);
+        LOG.warn("slot {}: everything is read from the tables, {}", settings.slot(), reason);
         if (SlotState.read(control, settings.slot()) != null) {
-            LOG.warn(
-                    "slot {}: dropped, it can't be gone on with; everything is read from the tables again",
-                    settings.slot());
+            LOG.warn("slot {}: dropped, it can't be gone on with", settings.slot());
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
@@ -147,25 +287,35 @@ final class Session implements AutoCloseable {
                     lsn(slot.consistentPointLsn()),
                     backfill.rowCount(),
                     lease.epoch());
+            hold.showResync(backfill.rowCount(), backfill::readCount);
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
-            startEngine(server);
+            startEngine(identity);
             engine.trimming(false);
-            new BackfillPipeline(sink, reader::keepAlive, () -> stopping).run(backfill, slot.consistentPointLsn());
+            new BackfillPipeline(sink, reader::keepAlive, () -> stopping || lost != null)
+                    .run(backfill, slot.consistentPointLsn());
+            hold.showResync(0, null);
             engine.trimming(true);
         }
     }
 
-    private void startEngine(SystemIdentity server) throws SQLException, IOException {
+    private void startEngine(SystemIdentity identity) throws SQLException, IOException {
         history = PolicyHistory.read(control);
-        engine = part(Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, history.inForce()));
+        engine = part(Engine.start(engineSettings(identity), this::connectToSameServer, lease, history.inForce()));
         sink = engine.sink();
     }
 
-    private EngineSettings engineSettings(SystemIdentity server) {
+    private Path idleFile(SystemIdentity identity) {
+        return settings.stateDirectory()
+                .resolve("idle")
+                .resolve(identity.systemIdentifier())
+                .resolve(settings.slot());
+    }
+
+    private EngineSettings engineSettings(SystemIdentity identity) {
         // A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal.
         Path journal = settings.stateDirectory()
                 .resolve("journal")
-                .resolve(server.systemIdentifier())
+                .resolve(identity.systemIdentifier())
                 .resolve(settings.slot());
         return EngineSettings.with(journal)
                 .shards(settings.shards())
@@ -182,10 +332,16 @@ final class Session implements AutoCloseable {
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
-                    engine::writtenLsn,
-                    engine::quiet,
+                    () -> Lsn.max(engine.writtenLsn(), idleMark.keptLsn()),
+                    this::idle,
                     this::hasRoom);
         } catch (ReplicationException e) {
+            if (lost != null) {
+                throw lost;
+            }
+            if (engine.failure() instanceof FencedException fenced) {
+                throw OperatingErrors.of(fenced);
+            }
             // At the start an operator must make it. Gone while it was read, or made anew meanwhile: the slot can't
             // pass
             // what was written without it.
@@ -193,9 +349,20 @@ final class Session implements AutoCloseable {
                     ? OperatingErrors.slotPastPublication(e)
                     : OperatingErrors.of(e);
         }
+        if (lost != null) {
+            throw lost;
+        }
         if (engine.failure() != null) {
             throw OperatingErrors.of(engine.failure());
         }
+    }
+
+    /** The slot may go on where nothing is left to write, but only once that is on record: see {@link IdleMark}. */
+    private boolean idle() {
+        if (engine.quiet()) {
+            idleMark.offer(reader.receivedLsn());
+        }
+        return false;
     }
 
     private boolean hasRoom() {
@@ -208,11 +375,31 @@ final class Session implements AutoCloseable {
     /** Writes everything that was read. */
     void drain(Duration timeout) {
         boolean written = engine.drain(timeout);
+        if (written) {
+            settle();
+        }
         LOG.info(
                 "slot {}: {} at {}",
                 settings.slot(),
                 written ? "all written" : "not all written, it will be read again",
                 lsn(engine.writtenLsn()));
+    }
+
+    /** Puts on record how far the slot was told, for a next start that has not our files. */
+    private void settle() {
+        try (PreparedStatement settle = control.prepareStatement(HoldSql.SETTLE)) {
+            settle.setString(1, lsn(reader.confirmedLsn()));
+            settle.setString(2, settings.slot());
+            settle.setLong(3, lease.epoch());
+            settle.executeUpdate();
+        } catch (SQLException e) {
+            LOG.debug("settle failed: {}", e.getSQLState());
+        }
+    }
+
+    /** Of the take-over, 0 before it. */
+    long epoch() {
+        return epoch;
     }
 
     EngineStats stats() {
