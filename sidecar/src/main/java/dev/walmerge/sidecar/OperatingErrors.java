@@ -1,6 +1,9 @@
 package dev.walmerge.sidecar;
 
+import dev.walmerge.engine.journal.CorruptJournalException;
+import dev.walmerge.engine.journal.JournalDiskFullException;
 import dev.walmerge.engine.journal.JournalInUseException;
+import dev.walmerge.engine.journal.JournalLostException;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.PublicationChangedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
@@ -92,8 +95,9 @@ public final class OperatingErrors {
                 null);
     }
 
-    static OperatingException publicationNotWhole() {
-        return operator(
+    static OperatingException publicationNotWhole(Kind kind) {
+        return new OperatingException(
+                kind,
                 "publication-missing",
                 "the publication walmerge is missing, lacks a table of crdt, or filters one",
                 "run `ops/walmerge init`, which makes or mends it",
@@ -108,10 +112,30 @@ public final class OperatingErrors {
                     "end the other one, which may hang, or name another folder with --state-directory",
                     e);
         }
+        if (e instanceof JournalDiskFullException) {
+            return retryable(
+                    "journal-disk-full",
+                    "the disk of the journal is full: " + e.getMessage(),
+                    "make room below " + directory + ", lower --journal-reserve, or name another folder with"
+                            + " --state-directory",
+                    e);
+        }
+        if (e instanceof JournalLostException) {
+            return journalLost(e);
+        }
         return operator(
                 "state-directory",
                 "the state directory can't be used (" + e.getClass().getSimpleName() + ")",
                 "make " + directory + " writable, or name another with --state-directory",
+                e);
+    }
+
+    /** The next session does without it: from the slot, or where that was told of what was in it, from the tables. */
+    private static OperatingException journalLost(Throwable e) {
+        return retryable(
+                "journal-lost",
+                "the journal is of no use any more: " + e.getMessage(),
+                "nothing is lost, but leave its folder alone while the sidecar runs",
                 e);
     }
 
@@ -145,6 +169,9 @@ public final class OperatingErrors {
                     "the JVM's heap is too small: " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB",
                     "give it more (-Xmx in JAVA_OPTS): ten times the largest document or update, and --memory beside it",
                     failure);
+        }
+        if (failure instanceof JournalLostException || failure instanceof CorruptJournalException) {
+            return journalLost(failure);
         }
         if (failure instanceof ServerNotReadyException notReady) {
             return of(notReady.refusal());

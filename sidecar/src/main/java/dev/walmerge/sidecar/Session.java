@@ -6,6 +6,8 @@ import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.journal.JournalHome;
+import dev.walmerge.engine.journal.JournalReplay;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
@@ -13,7 +15,9 @@ import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
+import dev.walmerge.sidecar.pipeline.Pacing;
 import dev.walmerge.sidecar.pipeline.PolicyHistory;
+import dev.walmerge.sidecar.pipeline.ReplayPipeline;
 import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.CreatedSlot;
 import dev.walmerge.sidecar.replication.Endpoint;
@@ -24,6 +28,7 @@ import dev.walmerge.sidecar.replication.SlotReaderOptions;
 import dev.walmerge.sidecar.replication.SlotState;
 import dev.walmerge.sidecar.replication.SystemIdentity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -33,7 +38,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.UUID;
 import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,6 +68,7 @@ final class Session implements AutoCloseable {
     private volatile OperatingException lost;
     private Engine engine;
     private OpSink sink;
+    private JournalHome home;
     private PolicyHistory history;
     private volatile boolean stopping;
 
@@ -114,24 +119,46 @@ final class Session implements AutoCloseable {
             throw OperatingErrors.anotherServer();
         }
         idleMark = new IdleMark(idleFile(identity));
-        String obstacle = whyNotGoOn(identity);
+        home = part(JournalHome.open(
+                journalDirectory(identity), identity.systemIdentifier(), identity.timeline(), settings.slot()));
+        StartingPoint start = StartingPoint.find(control, settings.slot(), identity, home, idleFile(identity));
         endLeftOverReader();
-        if (obstacle == null) {
-            goOn(identity);
+        if (start.obstacle() == null && !startOverAnyway) {
+            goOn(identity, start);
         } else {
-            startOver(identity, obstacle);
+            startOver(identity, startOverAnyway ? "the slot is past a change of the publication" : start.obstacle());
         }
         LOG.info("ready: {}", whereWeAre());
     }
 
-    private void goOn(SystemIdentity identity) throws SQLException, ReplicationException, IOException {
-        long written =
-                TakeOver.writtenBefore(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
-        reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, written)));
+    private void goOn(SystemIdentity identity, StartingPoint start)
+            throws SQLException, ReplicationException, IOException, OperatingException {
+        reader = part(SlotReader.start(
+                replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, start.readFromLsn())));
         takeOver(identity);
+        if (!start.before().nonce().equals(lease.previousNonce())) {
+            throw new OperatingException(
+                    Kind.RETRYABLE,
+                    "slot-in-use",
+                    "another sidecar wrote by slot " + settings.slot() + " meanwhile",
+                    "let only one sidecar run on a slot",
+                    null);
+        }
         hold.watch(lease, idleMark);
         startEngine(identity);
         LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        JournalReplay replay = start.replay();
+        if (replay != null) {
+            part(replay);
+            LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(replay.confirmedLsn()));
+            if (new ReplayPipeline(sink, pacing()).run(replay)) {
+                engine.replayed(replay.confirmedLsn());
+            }
+        }
+    }
+
+    private Pacing pacing() {
+        return new Pacing(reader::keepAlive, () -> stopping || lost != null || engine.failure() != null);
     }
 
     /** A process that was taken over ends, whichever of its threads finds out first. */
@@ -164,7 +191,8 @@ final class Session implements AutoCloseable {
                 ResultSet row = statement.executeQuery(HoldSql.PUBLISHED)) {
             row.next();
             if (!row.getBoolean(1)) {
-                throw OperatingErrors.publicationNotWhole();
+                // At the first start an operator has to act; who loses it later waits for that.
+                throw OperatingErrors.publicationNotWhole(epochBefore == 0 ? Kind.OPERATOR : Kind.RETRYABLE);
             }
         }
     }
@@ -222,51 +250,6 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /**
-     * Null if the slot will send all that is not written; else why not, which is why all must be read from the tables. A
-     * slot that belongs to another database is never touched.
-     */
-    private String whyNotGoOn(SystemIdentity identity) throws SQLException, OperatingException {
-        SlotState slot = SlotState.read(control, settings.slot());
-        if (slot == null) {
-            return "there is no slot";
-        }
-        if (!identity.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
-            throw new OperatingException(
-                    Kind.OPERATOR,
-                    "slot-exists",
-                    "the slot " + settings.slot() + " belongs to the database " + slot.database() + ", with the plugin "
-                            + slot.plugin(),
-                    "names of slots are server-wide: give this database's sidecar another with --slot",
-                    null);
-        }
-        if (slot.lost()) {
-            return "the slot is lost";
-        }
-        if (startOverAnyway) {
-            return "the slot is past a change of the publication";
-        }
-        long written =
-                TakeOver.writtenBefore(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
-        if (written == 0) {
-            return "nothing is written that this slot goes on from: a first start, one that did not end, another server,"
-                    + " or another publication";
-        }
-        return Lsn.isBefore(written, slot.confirmedFlushLsn())
-                        && Lsn.isBefore(IdleMark.read(idleFile(identity), nonce()), slot.confirmedFlushLsn())
-                ? "the slot is past what is written, and not by our doing"
-                : null;
-    }
-
-    private UUID nonce() throws SQLException {
-        try (PreparedStatement select = control.prepareStatement(HoldSql.LOOK)) {
-            select.setString(1, settings.slot());
-            try (ResultSet row = select.executeQuery()) {
-                return row.next() ? row.getObject("nonce", UUID.class) : null;
-            }
-        }
-    }
-
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
     private void startOver(SystemIdentity identity, String reason)
             throws SQLException, ReplicationException, FencedException, IOException {
@@ -274,9 +257,8 @@ final class Session implements AutoCloseable {
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
         hold.watch(lease, idleMark);
-        LOG.warn("slot {}: everything is read from the tables, {}", settings.slot(), reason);
+        LOG.warn("slot {}: everything is read from the tables: {}", settings.slot(), reason);
         if (SlotState.read(control, settings.slot()) != null) {
-            LOG.warn("slot {}: dropped, it can't be gone on with", settings.slot());
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
@@ -291,8 +273,7 @@ final class Session implements AutoCloseable {
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
             startEngine(identity);
             engine.trimming(false);
-            new BackfillPipeline(sink, reader::keepAlive, () -> stopping || lost != null)
-                    .run(backfill, slot.consistentPointLsn());
+            new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
             hold.showResync(0, null);
             engine.trimming(true);
         }
@@ -300,7 +281,8 @@ final class Session implements AutoCloseable {
 
     private void startEngine(SystemIdentity identity) throws SQLException, IOException {
         history = PolicyHistory.read(control);
-        engine = part(Engine.start(engineSettings(identity), this::connectToSameServer, lease, history.inForce()));
+        engine = part(Engine.start(
+                engineSettings(identity), this::connectToSameServer, lease, history.inForce(), home));
         sink = engine.sink();
     }
 
@@ -311,16 +293,21 @@ final class Session implements AutoCloseable {
                 .resolve(settings.slot());
     }
 
-    private EngineSettings engineSettings(SystemIdentity identity) {
-        // A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal.
-        Path journal = settings.stateDirectory()
+    /** A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal. */
+    private Path journalDirectory(SystemIdentity identity) {
+        return settings.stateDirectory()
                 .resolve("journal")
                 .resolve(identity.systemIdentifier())
                 .resolve(settings.slot());
-        return EngineSettings.with(journal)
+    }
+
+    private EngineSettings engineSettings(SystemIdentity server) {
+        return EngineSettings.with(journalDirectory(server))
                 .shards(settings.shards())
                 .memoryBytes(settings.memoryBytes())
                 .journalMaxBytes(settings.journalMaxBytes())
+                .journalReserveBytes(settings.journalReserveBytes())
+                .journalAboveBytes(settings.journalAboveBytes())
                 .maxPayloadBytes(settings.payloadMaxBytes())
                 .build();
     }
@@ -332,7 +319,8 @@ final class Session implements AutoCloseable {
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
-                    () -> Lsn.max(engine.writtenLsn(), idleMark.keptLsn()),
+                    () -> Lsn.max(
+                            engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()), idleMark.keptLsn()),
                     this::idle,
                     this::hasRoom);
         } catch (ReplicationException e) {
@@ -348,6 +336,8 @@ final class Session implements AutoCloseable {
             throw e.code() == ReplicationException.Code.PUBLICATION_MISSING
                     ? OperatingErrors.slotPastPublication(e)
                     : OperatingErrors.of(e);
+        } catch (UncheckedIOException e) {
+            throw OperatingErrors.of(e.getCause(), settings.stateDirectory());
         }
         if (lost != null) {
             throw lost;

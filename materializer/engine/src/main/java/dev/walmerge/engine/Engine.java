@@ -1,13 +1,17 @@
 package dev.walmerge.engine;
 
 import dev.walmerge.engine.journal.Journal;
+import dev.walmerge.engine.journal.JournalHome;
+import dev.walmerge.engine.journal.JournalState;
 import dev.walmerge.engine.journal.JournalWriter;
+import dev.walmerge.engine.journal.SyncPoint;
 import dev.walmerge.engine.retention.Retention;
 import dev.walmerge.engine.retention.RetentionThread;
 import dev.walmerge.engine.shard.ShardThread;
 import dev.walmerge.engine.shard.Signal;
 import dev.walmerge.engine.shard.WriteBackThread;
 import dev.walmerge.engine.writeback.ConnectionSource;
+import dev.walmerge.engine.writeback.JournalMark;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.PublicationChangedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
@@ -34,8 +38,16 @@ public final class Engine implements AutoCloseable {
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration RETENTION_PERIOD = Duration.ofSeconds(10);
     private static final String DEFAULT_COLLECTION = "default";
+    /** The journal is forced so often at most, or after so many bytes. */
+    private static final long GROUP_NANOS = 5_000_000;
+
+    private static final long GROUP_BYTES = 1 << 20;
+    private static final long GROUP_AGAIN_NANOS = 2_000_000_000L;
 
     private final Journal journal;
+    private final JournalHome home;
+    private final JournalSync journalSync;
+    private final long journalAboveBytes;
     private final JournalWriter sink;
     private final ShardThread[] shards;
     private final WriteBackThread writeBack;
@@ -46,14 +58,27 @@ public final class Engine implements AutoCloseable {
     private RetentionThread retention;
     private volatile boolean trimming = true;
     private boolean closed;
+    private volatile long receivedLsn;
+    private long groupNanos;
+    private long groupBytes;
+    private long groupLsn;
+    /** Not the engine's own lock: that is held while threads are waited for which look at the watermarks. */
+    private final Object watermarksLock = new Object();
+
+    private Watermarks watermarks;
 
     private Engine(
             EngineSettings settings,
             ConnectionSource source,
             Lease lease,
             Map<String, Policy> policies,
+            JournalHome home,
             Journal journal) {
+        this.home = home;
         this.journal = journal;
+        this.journalAboveBytes = settings.journalAboveBytes();
+        this.receivedLsn = lease.written();
+        this.watermarks = Watermarks.at(lease.written());
         this.connections = new TrackedConnections(source);
         this.policies = new ConcurrentHashMap<>(policies);
         this.shards = new ShardThread[settings.shards()];
@@ -64,10 +89,29 @@ public final class Engine implements AutoCloseable {
         }
         this.writeBack = new WriteBackThread(settings, shards, connections, lease, signal, this::fail);
         this.sink = journal.writer(lease.written(), this::wakeShards);
+        sink.inForce(policies);
+        journal.follow(writeBack::persistedLsn);
+        writeBack.announceNonces(home::expect);
+        this.journalSync = new JournalSync(
+                journal,
+                home,
+                new JournalMark(connections, lease),
+                writeBack::persistedLsn,
+                this::watermarks,
+                this::fail);
+        threads.add(new Thread(journalSync, "walmerge-journal"));
         threads.add(new Thread(writeBack, "walmerge-write-back"));
         for (int i = 0; i < shards.length; i++) {
             threads.add(new Thread(shards[i], "walmerge-shard-" + i));
         }
+    }
+
+    /** Starts an engine on a journal of its own, of which an earlier one is of no use. */
+    public static Engine start(
+            EngineSettings settings, ConnectionSource connections, Lease lease, Map<String, Policy> policies)
+            throws IOException {
+        JournalHome home = JournalHome.open(settings.journalDirectory(), "", 0, lease.slot());
+        return start(settings, connections, lease, policies, home);
     }
 
     /**
@@ -76,23 +120,48 @@ public final class Engine implements AutoCloseable {
      * @param connections asked for a new connection by each thread that needs one, again after one was lost
      * @param lease of a take-over that is done
      * @param policies in force now, by collection; later versions come through the sink
+     * @param home of the journal; the engine's from now on. If it has something to replay, feed that to the sink before
+     *     anything else and call {@link #replayed}
      * @throws IOException if the journal's directory can't be used
      * @throws IllegalArgumentException if the collection {@code default} has no policy: its ops would all be refused
      */
     public static Engine start(
-            EngineSettings settings, ConnectionSource connections, Lease lease, Map<String, Policy> policies)
+            EngineSettings settings,
+            ConnectionSource connections,
+            Lease lease,
+            Map<String, Policy> policies,
+            JournalHome home)
             throws IOException {
         if (!policies.containsKey(DEFAULT_COLLECTION)) {
             throw new IllegalArgumentException("no policy for the collection " + DEFAULT_COLLECTION);
         }
-        Journal journal = Journal.open(settings.journalDirectory(), settings.shards(), settings.journalMaxBytes());
-        Engine engine = new Engine(settings, connections, lease, policies, journal);
+        Journal journal = openJournal(settings, lease, home);
+        Engine engine = new Engine(settings, connections, lease, policies, home, journal);
         for (Thread thread : engine.threads) {
             thread.setDaemon(true);
             thread.start();
         }
         engine.startRetention(lease);
         return engine;
+    }
+
+    private static Journal openJournal(EngineSettings settings, Lease lease, JournalHome home) throws IOException {
+        boolean opened = false;
+        try {
+            home.claim(lease.nonce());
+            Journal journal = Journal.open(
+                    home,
+                    settings.shards(),
+                    settings.journalMaxBytes(),
+                    settings.journalReserveBytes(),
+                    lease.written());
+            opened = true;
+            return journal;
+        } finally {
+            if (!opened) {
+                home.close();
+            }
+        }
     }
 
     private void startRetention(Lease lease) {
@@ -115,9 +184,83 @@ public final class Engine implements AutoCloseable {
         return sink;
     }
 
-    /** The end LSN of a commit such that it and every earlier one is written and committed: what the slot may be told. */
+    /** The end LSN of a commit such that it and every earlier one is written and committed. */
     public long writtenLsn() {
         return writeBack.writtenLsn();
+    }
+
+    /**
+     * What the slot may be told: what is written, and when that would hold back too much WAL, what is journaled and on
+     * the disk. For the thread that uses the sink, which should ask often.
+     *
+     * @param receivedLsn the furthest position the server sent; every commit that ended before it was handed to the sink,
+     *     but for the one that is open
+     * @param confirmedLsn what the slot was told last
+     */
+    public long durableLsn(long receivedLsn, long confirmedLsn) {
+        long written = writeBack.writtenLsn();
+        if (Lsn.isBefore(this.receivedLsn, receivedLsn)) {
+            this.receivedLsn = receivedLsn;
+        }
+        boolean tooMuch = Lsn.isBefore(confirmedLsn, receivedLsn) && receivedLsn - confirmedLsn > journalAboveBytes;
+        if (tooMuch && written != 0 && !sink.isOpen() && groupIsDue(receivedLsn)) {
+            journalUpTo(Lsn.max(receivedLsn, sink.lastEndLsn()));
+        }
+        return Lsn.max(written, journalSync.syncedLsn());
+    }
+
+    private boolean groupIsDue(long receivedLsn) {
+        long sinceNanos = System.nanoTime() - groupNanos;
+        if (!Lsn.isBefore(groupLsn, receivedLsn)) {
+            // Asked for already. What failed must be asked for again, though nothing else may come.
+            return sinceNanos >= GROUP_AGAIN_NANOS && Lsn.isBefore(journalSync.syncedLsn(), groupLsn);
+        }
+        return sinceNanos >= GROUP_NANOS || journal.appendedBytes() - groupBytes >= GROUP_BYTES;
+    }
+
+    private boolean journalUpTo(long lsn) {
+        SyncPoint point = journal.point(lsn);
+        if (point == null) {
+            return false;
+        }
+        groupNanos = System.nanoTime();
+        groupBytes = journal.appendedBytes();
+        groupLsn = lsn;
+        journalSync.want(point);
+        return true;
+    }
+
+    /**
+     * Everything that was to be replayed was handed to the sink. For the thread that uses the sink.
+     *
+     * @param confirmedLsn up to where it was replayed
+     */
+    public void replayed(long confirmedLsn) {
+        sink.abandon();
+        if (home.keepsEarlier()) {
+            // If it can't be, the earlier journal stays until all of it is written.
+            journalUpTo(Lsn.max(confirmedLsn, sink.lastEndLsn()));
+        }
+    }
+
+    /**
+     * How far ops have come.
+     *
+     * @throws IllegalStateException if they went back, which would be a fault of the engine
+     */
+    public Watermarks watermarks() {
+        synchronized (watermarksLock) {
+            // The later ones first: each may move on meanwhile.
+            long written = writeBack.writtenLsn();
+            long merged = -1;
+            for (ShardThread shard : shards) {
+                merged = Lsn.min(merged, shard.counters().mergedLsn());
+            }
+            long journaled = sink.lastEndLsn();
+            long received = Lsn.max(receivedLsn, journaled);
+            watermarks = new Watermarks(received, journaled, merged, written).since(watermarks);
+            return watermarks;
+        }
     }
 
     /** Whether every transaction that was committed to the sink is written. */
@@ -174,7 +317,19 @@ public final class Engine implements AutoCloseable {
             residentBytes += shard.counters().residentBytes();
         }
         return new EngineStats(
-                ops, merged, flushes, folds, deadLetters, dirty, resident, residentBytes, journal.backlogBytes());
+                ops,
+                merged,
+                flushes,
+                folds,
+                deadLetters,
+                dirty,
+                resident,
+                residentBytes,
+                journal.backlogBytes(),
+                journal.keptBytes(),
+                journalSync.isFailing() ? JournalState.UNUSABLE : journal.state(),
+                journalSync.syncedLsn(),
+                watermarks());
     }
 
     private void wakeShards() {
@@ -199,6 +354,7 @@ public final class Engine implements AutoCloseable {
             shard.stop();
         }
         writeBack.stop();
+        journalSync.stop();
     }
 
     /**

@@ -5,9 +5,12 @@ import java.nio.file.Path;
 /**
  * The bounds of one engine. Settings of the process, not of a collection.
  *
- * @param journalDirectory the journal's own directory; wiped at each start
+ * @param journalDirectory the journal's own directory
  * @param shards how many threads merge; a document belongs to one of them
- * @param journalMaxBytes unconsumed journal above which the sink has no room
+ * @param journalMaxBytes of journal on the disk, above which the sink has no room
+ * @param journalReserveBytes what the journal leaves free on its disk, or the sink has no room
+ * @param journalAboveBytes of WAL that the slot holds back, above which it is told what is journaled, not only what is
+ *     written
  * @param behindBytes unconsumed journal above which every document is flushed as late as its policy allows
  * @param memoryBytes resident documents of all shards, above which clean ones are evicted and dirty ones flushed early
  * @param maxPayloadBytes larger updates are dead letters
@@ -21,6 +24,8 @@ public record EngineSettings(
         Path journalDirectory,
         int shards,
         long journalMaxBytes,
+        long journalReserveBytes,
+        long journalAboveBytes,
         long behindBytes,
         long memoryBytes,
         int maxPayloadBytes,
@@ -37,6 +42,8 @@ public record EngineSettings(
     public EngineSettings {
         requirePositive("shards", shards);
         requirePositive("journalMaxBytes", journalMaxBytes);
+        requireNotNegative("journalReserveBytes", journalReserveBytes);
+        requireNotNegative("journalAboveBytes", journalAboveBytes);
         requirePositive("behindBytes", behindBytes);
         requirePositive("memoryBytes", memoryBytes);
         requirePositive("maxPayloadBytes", maxPayloadBytes);
@@ -50,6 +57,12 @@ public record EngineSettings(
     private static void requirePositive(String name, long value) {
         if (value <= 0) {
             throw new IllegalArgumentException(name + " must be positive, not " + value);
+        }
+    }
+
+    private static void requireNotNegative(String name, long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + " must not be negative, not " + value);
         }
     }
 
@@ -68,6 +81,8 @@ public record EngineSettings(
         private final Path journalDirectory;
         private int shards = 1;
         private long journalMaxBytes = 256L << 20;
+        private long journalReserveBytes = 64L << 20;
+        private long journalAboveBytes = 1L << 30;
         private long memoryBytes = 256L << 20;
         private int maxPayloadBytes = 64 << 20;
         private int parkedMaxCount = 1000;
@@ -84,6 +99,16 @@ public record EngineSettings(
 
         public Builder journalMaxBytes(long bytes) {
             journalMaxBytes = bytes;
+            return this;
+        }
+
+        public Builder journalReserveBytes(long bytes) {
+            journalReserveBytes = bytes;
+            return this;
+        }
+
+        public Builder journalAboveBytes(long bytes) {
+            journalAboveBytes = bytes;
             return this;
         }
 
@@ -108,6 +133,8 @@ public record EngineSettings(
                     journalDirectory,
                     shards,
                     journalMaxBytes,
+                    journalReserveBytes,
+                    journalAboveBytes,
                     Math.min(BEHIND_BYTES, journalMaxBytes),
                     memoryBytes,
                     maxPayloadBytes,

@@ -1,5 +1,7 @@
 package dev.walmerge.engine;
 
+import dev.walmerge.engine.journal.JournalState;
+
 /**
  * Counts since the engine started, and what it holds now. The numbers are read one after the other.
  *
@@ -12,6 +14,11 @@ package dev.walmerge.engine;
  * @param residentDocuments in memory
  * @param residentBytes what they take, estimated
  * @param journalBacklogBytes appended and not yet merged by every shard
+ * @param journalBytes what the journal takes on the disk
+ * @param journalState whether the journal takes more; while it does not, reading waits
+ * @param journaledLsn up to where the slot may have been told what is in the journal and not written yet; 0 if it never
+ *     was
+ * @param watermarks how far ops have come
  */
 public record EngineStats(
         long ops,
@@ -22,4 +29,8 @@ public record EngineStats(
         long dirtyDocuments,
         long residentDocuments,
         long residentBytes,
-        long journalBacklogBytes) {}
+        long journalBacklogBytes,
+        long journalBytes,
+        JournalState journalState,
+        long journaledLsn,
+        Watermarks watermarks) {}

@@ -126,6 +126,8 @@ public final class ConfigLoader {
                 shards(),
                 size(Setting.MEMORY, memoryFor(heap), 16 * MIB, Long.MAX_VALUE),
                 size(Setting.JOURNAL_MAX, 1024 * MIB, 16 * MIB, Long.MAX_VALUE),
+                size(Setting.JOURNAL_RESERVE, 256 * MIB, 0, Long.MAX_VALUE),
+                size(Setting.JOURNAL_ABOVE, 1024 * MIB, 0, Long.MAX_VALUE),
                 (int) size(Setting.PAYLOAD_MAX, payloadMaxFor(heap), 1 << 10, 1L << 30));
     }
 

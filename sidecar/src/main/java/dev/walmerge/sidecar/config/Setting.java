@@ -13,7 +13,11 @@ public enum Setting {
             "where the journal (a cache) and the embedded server live (default: ~/.local/state/walmerge)"),
     SHARDS("shards", "threads that merge, 1 to 64 (default: 1)"),
     MEMORY("memory", "what resident documents may take (default: 256MiB, a quarter of the heap at most)"),
-    JOURNAL_MAX("journal-max", "when this much waits to be merged, reading pauses (default: 1GiB)"),
+    JOURNAL_MAX("journal-max", "what the journal may take on the disk; above it, reading pauses (default: 1GiB)"),
+    JOURNAL_RESERVE("journal-reserve", "what the journal leaves free on its disk, or reading pauses (default: 256MiB)"),
+    JOURNAL_ABOVE(
+            "journal-above",
+            "when the slot holds back more WAL, it is told what is journaled, not only what is written (default: 1GiB)"),
     PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB, a sixteenth of the heap at most)");
 
     private final String key;

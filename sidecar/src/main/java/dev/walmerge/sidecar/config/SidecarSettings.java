@@ -10,7 +10,9 @@ import java.nio.file.Path;
  * @param user null when the URL or the driver's defaults say it
  * @param password null when the URL, a passfile or trust says it
  * @param memoryBytes what resident documents may take
- * @param journalMaxBytes of ops that wait to be merged
+ * @param journalMaxBytes what the journal may take on the disk
+ * @param journalReserveBytes what it leaves free there
+ * @param journalAboveBytes of WAL held back, above which the slot is told what is journaled
  * @param payloadMaxBytes of one update
  */
 public record SidecarSettings(
@@ -22,12 +24,24 @@ public record SidecarSettings(
         int shards,
         long memoryBytes,
         long journalMaxBytes,
+        long journalReserveBytes,
+        long journalAboveBytes,
         int payloadMaxBytes) {
 
     /** The same with another server. */
     public SidecarSettings withUrl(String otherUrl) {
         return new SidecarSettings(
-                otherUrl, user, password, slot, stateDirectory, shards, memoryBytes, journalMaxBytes, payloadMaxBytes);
+                otherUrl,
+                user,
+                password,
+                slot,
+                stateDirectory,
+                shards,
+                memoryBytes,
+                journalMaxBytes,
+                journalReserveBytes,
+                journalAboveBytes,
+                payloadMaxBytes);
     }
 
     /** Never shows the password, nor the URL, which may hold one. */

@@ -6,33 +6,19 @@ import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.ReplicationException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /** Turns rows that a slot's snapshot sees into ops, ahead of everything that the slot sends. On the reader thread. */
 public final class BackfillPipeline {
     /** Shards write only between transactions: in one piece, a large table would have to fit into memory. */
     private static final int ROWS_PER_TRANSACTION = 10_000;
 
-    private static final int ROWS_PER_KEEP_ALIVE = 256;
-    private static final long NO_ROOM_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
     private final OpSink sink;
-    private final KeepAlive keepAlive;
-    private final BooleanSupplier stopping;
+    private final Pacing pacing;
     private long rows;
 
-    /** Lets the server hear from us while no stream is read. */
-    @FunctionalInterface
-    public interface KeepAlive {
-        void run() throws ReplicationException;
-    }
-
-    /** {@code stopping} gives the rest up; what came of it will be read again. */
-    public BackfillPipeline(OpSink sink, KeepAlive keepAlive, BooleanSupplier stopping) {
+    public BackfillPipeline(OpSink sink, Pacing pacing) {
         this.sink = sink;
-        this.keepAlive = keepAlive;
-        this.stopping = stopping;
+        this.pacing = pacing;
     }
 
     /** Reads all rows; {@code consistentPointLsn} is written once the last of them is. */
@@ -40,7 +26,7 @@ public final class BackfillPipeline {
         try {
             begin(consistentPointLsn);
             backfill.read((id, doc, update, format, op, role) -> {
-                awaitRoom();
+                pacing.awaitRoom(sink);
                 sink.op(new Op(OpPipeline.DEFAULT_COLLECTION, doc, format, update, op, role, id));
                 rows++;
                 if (rows % ROWS_PER_TRANSACTION == 0) {
@@ -61,18 +47,5 @@ public final class BackfillPipeline {
 
     private void begin(long consistentPointLsn) {
         sink.begin(consistentPointLsn, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
-    }
-
-    private void awaitRoom() throws ReplicationException {
-        if (rows % ROWS_PER_KEEP_ALIVE == 0) {
-            keepAlive.run();
-        }
-        while (!sink.hasRoom() && !stopping.getAsBoolean()) {
-            keepAlive.run();
-            LockSupport.parkNanos(NO_ROOM_PARK_NANOS);
-        }
-        if (stopping.getAsBoolean()) {
-            throw new CancellationException();
-        }
     }
 }

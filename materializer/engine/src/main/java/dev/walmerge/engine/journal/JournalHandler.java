@@ -13,6 +13,9 @@ public interface JournalHandler {
 
     void policy(String collection, Policy policy);
 
+    /** A version that was in force already where a file begins: what an earlier record or the engine's start said. */
+    default void inForce(String collection, Policy policy) {}
+
     /** Ends what came since the last one. */
     void commit(long endLsn, boolean hasOps, boolean hasBarrier);
 

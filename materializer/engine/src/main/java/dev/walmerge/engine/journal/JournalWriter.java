@@ -5,8 +5,8 @@ import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.Policy;
-import java.nio.ByteBuffer;
-import java.util.zip.CRC32C;
+import dev.walmerge.engine.journal.RecordEncoder.Body;
+import java.util.Map;
 
 /**
  * Appends what the reader of the slot hands over: ops as they come, then the COMMIT record. A transaction is never held
@@ -23,9 +23,7 @@ public final class JournalWriter implements OpSink {
 
     private final Journal journal;
     private final Runnable wake;
-    private final CRC32C crc = new CRC32C();
     private final RecordBody body = new RecordBody();
-    private ByteBuffer record = ByteBuffer.allocate(8192);
 
     private volatile long lastEndLsn;
     private boolean open;
@@ -63,18 +61,26 @@ public final class JournalWriter implements OpSink {
         }
         hasOps = true;
         hasRecords = true;
-        body.writeOp(op);
+        body.writeOpHead(op);
+        Body bytes = new Body(body.array(), body.length(), op.payload());
         int hash = DocumentHash.of(op.collection(), op.doc());
-        byte[] bytes = body.array();
-        int length = body.length();
+        int length = bytes.length();
         int offset = 0;
-        int flags = 0;
         while (length - offset > RecordLayout.MAX_BODY_BYTES) {
-            append(RecordLayout.KIND_PART, flags, hash, commitLsn, bytes, offset, RecordLayout.MAX_BODY_BYTES);
+            boolean first = offset == 0;
+            journal.append(
+                    RecordLayout.KIND_PART,
+                    first ? 0 : RecordLayout.FLAG_CONTINUES_PARTS,
+                    hash,
+                    first ? length : 0,
+                    commitLsn,
+                    bytes,
+                    offset,
+                    RecordLayout.MAX_BODY_BYTES);
             offset += RecordLayout.MAX_BODY_BYTES;
-            flags = RecordLayout.FLAG_CONTINUES_PARTS;
         }
-        append(RecordLayout.KIND_OP, flags, hash, commitLsn, bytes, offset, length - offset);
+        int flags = offset == 0 ? 0 : RecordLayout.FLAG_CONTINUES_PARTS;
+        journal.append(RecordLayout.KIND_OP, flags, hash, sequence, commitLsn, bytes, offset, length - offset);
         body.shrink(KEPT_BUFFER_BYTES);
         sequence++;
         if (++records % WAKE_RECORDS == 0) {
@@ -89,7 +95,7 @@ public final class JournalWriter implements OpSink {
             hasBarrier = true;
             hasRecords = true;
             body.writeBarrier(doc);
-            append(RecordLayout.KIND_BARRIER, 0, 0, commitLsn, body.array(), 0, body.length());
+            append(RecordLayout.KIND_BARRIER, 0, commitLsn, new Body(body.array(), body.length(), null));
         }
     }
 
@@ -99,8 +105,18 @@ public final class JournalWriter implements OpSink {
         if (!ignored) {
             hasRecords = true;
             body.writePolicy(collection, policy);
-            append(RecordLayout.KIND_POLICY, 0, 0, commitLsn, body.array(), 0, body.length());
+            journal.inForce(collection, body.copy());
+            append(RecordLayout.KIND_POLICY, 0, commitLsn, new Body(body.array(), body.length(), null));
         }
+    }
+
+    /** What is in force at the start. Once, before the first transaction. */
+    public void inForce(Map<String, Policy> policies) {
+        for (Map.Entry<String, Policy> each : policies.entrySet()) {
+            body.writePolicy(each.getKey(), each.getValue());
+            journal.inForce(each.getKey(), body.copy());
+        }
+        journal.putInForce();
     }
 
     @Override
@@ -118,22 +134,32 @@ public final class JournalWriter implements OpSink {
         int flags = (hasOps ? RecordLayout.FLAG_HAS_OPS : 0) | (hasBarrier ? RecordLayout.FLAG_HAS_BARRIER : 0);
         // Before the record can be seen: who compares the two must never find everything written while it is not.
         lastEndLsn = endLsn;
-        append(RecordLayout.KIND_COMMIT, flags, endLsn);
+        append(RecordLayout.KIND_COMMIT, flags, endLsn, Body.NONE);
+        journal.committed(endLsn);
         wake.run();
     }
 
     /** Gives up the open transaction, if there is one: its reader is gone, the slot will send it again. */
     public void abandon() {
         if (open && hasRecords) {
-            append(RecordLayout.KIND_ABANDON, 0, 0);
+            append(RecordLayout.KIND_ABANDON, 0, 0, Body.NONE);
+            journal.abandoned();
             wake.run();
         }
         open = false;
     }
 
+    /**
+     * @throws java.io.UncheckedIOException when the journal's files are gone
+     */
     @Override
     public boolean hasRoom() {
         return journal.hasRoom();
+    }
+
+    /** Whether a transaction was begun and not ended yet. */
+    public boolean isOpen() {
+        return open;
     }
 
     /** The end of the last commit appended, or where the journal started. Any thread. */
@@ -147,24 +173,7 @@ public final class JournalWriter implements OpSink {
         }
     }
 
-    private void append(byte kind, int flags, long lsn) {
-        append(kind, flags, 0, lsn, body.array(), 0, 0);
-    }
-
-    private void append(byte kind, int flags, int hash, long lsn, byte[] from, int offset, int bodyLength) {
-        int length = RecordLayout.BODY_OFFSET + bodyLength;
-        if (record.capacity() < length) {
-            record = ByteBuffer.allocate(Math.max(length, record.capacity() * 2));
-        }
-        record.clear();
-        record.put(RecordLayout.VERSION_OFFSET, (byte) RecordLayout.VERSION)
-                .put(RecordLayout.KIND_OFFSET, kind)
-                .putShort(RecordLayout.FLAGS_OFFSET, (short) flags)
-                .putInt(RecordLayout.HASH_OFFSET, hash)
-                .putInt(RecordLayout.SEQUENCE_OFFSET, sequence)
-                .putLong(RecordLayout.LSN_OFFSET, lsn)
-                .put(RecordLayout.BODY_OFFSET, from, offset, bodyLength)
-                .putInt(RecordLayout.CRC_OFFSET, RecordLayout.checksum(crc, record.array(), length));
-        journal.append(record.array(), length);
+    private void append(byte kind, int flags, long lsn, Body bytes) {
+        journal.append(kind, flags, 0, 0, lsn, bytes, 0, bytes.length());
     }
 }

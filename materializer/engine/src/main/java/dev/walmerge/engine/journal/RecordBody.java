@@ -25,7 +25,8 @@ final class RecordBody {
 
     // Writing ---------------------------------------------------------------------------------------------------------
 
-    void writeOp(Op op) {
+    /** All of it but the bytes of the payload, which are last. */
+    void writeOpHead(Op op) {
         buffer.clear();
         text(op.collection());
         text(op.doc());
@@ -33,7 +34,7 @@ final class RecordBody {
         text(op.role());
         room(Long.BYTES).putLong(op.rowId());
         text(op.json());
-        bytes(op.payload());
+        room(Integer.BYTES).putInt(op.payload() == null ? NULL_LENGTH : op.payload().length);
     }
 
     void writeBarrier(String doc) {
@@ -58,8 +59,9 @@ final class RecordBody {
                 .putLong(policy.rotateAfter().toNanos());
     }
 
-    void writeNothing() {
-        buffer.clear();
+    /** What was written, to keep. */
+    byte[] copy() {
+        return Arrays.copyOf(buffer.array(), buffer.position());
     }
 
     /** What was written; valid until the next write. */

@@ -17,18 +17,22 @@ import java.util.zip.CRC32C;
  *  +---------------------------------------------------------------+
  *  |           sequence of the op in its transaction               |  12
  *  +---------------------------------------------------------------+
- *  |  OP, PART: LSN at which the commit record starts              |  16
- *  |  COMMIT: LSN at which it ends            (64 bits)            |
+ *  |  OP, PART, BARRIER, POLICY: where the commit record starts    |  16
+ *  |  COMMIT: where it ends                       (LSN, 64 bits)   |
+ *  |  FILE: where the last commit before this file ended           |
  *  +---------------------------------------------------------------+
- *  |  body, see {@link RecordBody}                                 |  24
+ *  |  number of the record in its journal, from 0    (64 bits)     |  24
+ *  +---------------------------------------------------------------+
+ *  |  body, see {@link RecordBody}                                 |  32
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * <p>An op whose body is longer than {@link #MAX_BODY_BYTES} is cut: PART records, then an OP record with
- * {@link #FLAG_CONTINUES_PARTS}, all next to each other, because there is one appender.
+ * <p>Every file begins with a FILE record, then IN_FORCE records. An op whose body is longer than {@link #MAX_BODY_BYTES} is cut: PART records,
+ * then an OP record with {@link #FLAG_CONTINUES_PARTS}; among them may be the beginning of a file, and nothing else, because there
+ * is one appender. The first PART says in its sequence how long the whole body is.
  */
 final class RecordLayout {
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     static final int VERSION_OFFSET = 0;
     static final int KIND_OFFSET = 1;
@@ -37,7 +41,8 @@ final class RecordLayout {
     static final int HASH_OFFSET = 8;
     static final int SEQUENCE_OFFSET = 12;
     static final int LSN_OFFSET = 16;
-    static final int BODY_OFFSET = 24;
+    static final int NUMBER_OFFSET = 24;
+    static final int BODY_OFFSET = 32;
 
     static final byte KIND_OP = 1;
     static final byte KIND_PART = 2;
@@ -47,15 +52,21 @@ final class RecordLayout {
     /** What came since the last COMMIT comes again: the reader lost its connection inside a transaction. */
     static final byte KIND_ABANDON = 6;
 
-    /** OP: the body starts in the PART records before it. */
+    static final byte KIND_FILE = 7;
+    /** A policy that was in force where the file begins; the same body as POLICY. */
+    static final byte KIND_IN_FORCE = 8;
+
+    /** OP, PART: the body starts in the PART records before it. */
     static final int FLAG_CONTINUES_PARTS = 1;
     /** COMMIT: the transaction held ops. */
     static final int FLAG_HAS_OPS = 1;
     /** COMMIT: the transaction held a barrier. */
     static final int FLAG_HAS_BARRIER = 2;
+    /** FILE: the file before it ends inside a transaction. */
+    static final int FLAG_INSIDE_TRANSACTION = 1;
 
-    /** Far below a quarter of the mapped block, which is what Chronicle Queue can append at once. */
-    static final int MAX_BODY_BYTES = 1 << 20;
+    /** So much and the queue's own index fit into {@link JournalFile#AHEAD_BYTES}. */
+    static final int MAX_BODY_BYTES = 1 << 16;
 
     private RecordLayout() {}
 

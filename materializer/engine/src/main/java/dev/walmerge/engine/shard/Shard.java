@@ -72,6 +72,7 @@ final class Shard implements JournalHandler {
         this.outbox = outbox;
         this.counters = counters;
         this.lastEndLsn = startLsn;
+        counters.mergedLsn.set(startLsn);
         this.progressLsn = startLsn;
         this.urgentLsn = startLsn;
         this.published = policies;
@@ -446,6 +447,8 @@ final class Shard implements JournalHandler {
     private void publish() {
         ResidentDocument first = dirty.head();
         long safeLsn = first == null ? lastEndLsn : Lsn.min(first.floorLsn, lastEndLsn);
+        // First: nobody may see more written than merged.
+        counters.mergedLsn.lazySet(lastEndLsn);
         outbox.publish(safeLsn, progressLsn, urgentLsn);
         counters.dirtyDocuments.lazySet(dirty.count());
         counters.residentDocuments.lazySet(residents.count());

@@ -12,6 +12,7 @@ public final class ShardCounters {
     final AtomicLong dirtyDocuments = new AtomicLong();
     final AtomicLong residentDocuments = new AtomicLong();
     final AtomicLong residentBytes = new AtomicLong();
+    final AtomicLong mergedLsn = new AtomicLong();
 
     ShardCounters() {}
 
@@ -49,5 +50,10 @@ public final class ShardCounters {
 
     public long residentBytes() {
         return residentBytes.get();
+    }
+
+    /** The end of the last commit that is merged, unsigned. */
+    public long mergedLsn() {
+        return mergedLsn.get();
     }
 }

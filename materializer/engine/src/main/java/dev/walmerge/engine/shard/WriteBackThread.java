@@ -15,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -243,6 +244,16 @@ public final class WriteBackThread implements Runnable {
     /** Up to which commit end LSN everything is written. Any thread. */
     public long writtenLsn() {
         return writtenLsn;
+    }
+
+    /** Up to which commit end LSN the progress row says that everything is written. Any thread. */
+    public long persistedLsn() {
+        return persistedLsn;
+    }
+
+    /** See {@link WriteBack#announceNonces}. Before the thread starts. */
+    public void announceNonces(Consumer<List<UUID>> listener) {
+        writeBack.announceNonces(listener);
     }
 
     /** Whether the progress row says all it should, as far as {@link #writtenLsn} goes. Any thread. */

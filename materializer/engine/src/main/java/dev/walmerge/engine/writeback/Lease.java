@@ -13,6 +13,7 @@ import java.util.UUID;
  * @param nonce what the progress row holds now
  * @param previousNonce what it held before, for a comparison with the journal; null at the first start
  * @param sameIncarnation false when system identifier or timeline differ from those of the last take-over
+ * @param journaled whether the slot may have been told of what only a journal and the op rows hold
  * @param firstStart true when there was no progress row
  */
 public record Lease(
@@ -22,6 +23,7 @@ public record Lease(
         UUID nonce,
         UUID previousNonce,
         boolean sameIncarnation,
+        boolean journaled,
         boolean firstStart) {
     public Lease {
         Objects.requireNonNull(slot, "slot");

@@ -9,7 +9,7 @@ final class ProgressSql {
             on conflict (slot) do nothing""";
 
     static final String LOCK = """
-            select system_identifier, timeline, nonce, epoch, written::text as written
+            select system_identifier, timeline, nonce, epoch, written::text as written, journaled
             from crdt.progress where slot = ? for update""";
 
     static final String TAKE_OVER = """
@@ -49,14 +49,20 @@ final class ProgressSql {
             update crdt.progress set nonce = ?, written = greatest(written, ?::pg_lsn), updated_at = now()
             where slot = ? and epoch = ? and nonce = any (?) and publication = crdt.publication_state()""";
 
-    static final String WRITTEN_BEFORE = """
-            select written::text from crdt.progress
+    static final String BEFORE = """
+            select written::text, nonce, journaled from crdt.progress
             where slot = ? and system_identifier = ? and timeline = ? and publication = crdt.publication_state()""";
 
     static final String START_OVER = """
-            update crdt.progress set written = '0/0', publication = crdt.publication_state(), resync_rows = null,
-              resync_done = null, updated_at = now()
+            update crdt.progress set written = '0/0', journaled = false, publication = crdt.publication_state(),
+              resync_rows = null, resync_done = null, updated_at = now()
             where slot = ? and epoch = ?""";
+
+    /** Not in a write-back: that may be what is held up. */
+    static final String MARK_JOURNALED = "update crdt.progress set journaled = true where slot = ? and epoch = ?";
+
+    static final String UNMARK_JOURNALED =
+            "update crdt.progress set journaled = false where slot = ? and epoch = ? and written >= ?::pg_lsn";
 
     static final String WHO = """
             select epoch, nonce = any (?), publication = crdt.publication_state() from crdt.progress where slot = ?""";

@@ -43,18 +43,32 @@ public final class TakeOver {
         }
     }
 
-    /** Up to where earlier sessions wrote on this very server, unsigned; 0 if the tables and the slot are not all. */
-    public static long writtenBefore(Connection connection, String slot, String systemIdentifier, int timeline)
+    /** What earlier sessions left on this very server. */
+    public static Before before(Connection connection, String slot, String systemIdentifier, int timeline)
             throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(ProgressSql.WRITTEN_BEFORE)) {
+        try (PreparedStatement select = connection.prepareStatement(ProgressSql.BEFORE)) {
             select.setString(1, slot);
             select.setString(2, systemIdentifier);
             select.setInt(3, timeline);
             try (ResultSet row = select.executeQuery()) {
-                return row.next() ? LogSequenceNumber.valueOf(row.getString(1)).asLong() : 0;
+                return row.next()
+                        ? new Before(
+                                LogSequenceNumber.valueOf(row.getString(1)).asLong(),
+                                row.getObject(2, UUID.class),
+                                row.getBoolean(3))
+                        : new Before(0, null, false);
             }
         }
     }
+
+    /**
+     * The progress row before a take-over.
+     *
+     * @param written up to where everything was written, unsigned; 0 if the tables and the slot are not all
+     * @param nonce null if there is no such row
+     * @param journaled whether the slot may have been told of what only a journal and the op rows hold
+     */
+    public record Before(long written, UUID nonce, boolean journaled) {}
 
     /**
      * Forgets what was written, before the slot is made anew and every row is read again: until that is written, a start
@@ -78,6 +92,7 @@ public final class TakeOver {
                 lease.nonce(),
                 lease.previousNonce(),
                 lease.sameIncarnation(),
+                false,
                 lease.firstStart());
     }
 
@@ -120,7 +135,7 @@ public final class TakeOver {
             insert.setString(2, systemIdentifier);
             insert.setInt(3, timeline);
             insert.setObject(4, nonce);
-            return insert.executeUpdate() == 0 ? null : new Lease(slot, 1, 0, nonce, null, true, true);
+            return insert.executeUpdate() == 0 ? null : new Lease(slot, 1, 0, nonce, null, true, false, true);
         }
     }
 
@@ -147,7 +162,8 @@ public final class TakeOver {
                 update.setString(6, slot);
                 update.executeUpdate();
                 UUID previous = row.getObject("nonce", UUID.class);
-                return new Lease(slot, epoch, written.asLong(), nonce, previous, same, false);
+                boolean journaled = row.getBoolean("journaled");
+                return new Lease(slot, epoch, written.asLong(), nonce, previous, same, journaled, false);
             }
         }
     }

@@ -10,6 +10,7 @@ import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ public final class WriteBack implements AutoCloseable {
     /** What the progress row may hold: one value, and one more for each commit whose end we did not see. */
     private final List<UUID> nonces = new ArrayList<>();
 
+    private Consumer<List<UUID>> nonceListener = possible -> {};
     private long writtenLsn;
     private Connection connection;
     private PreparedStatement advance;
@@ -104,6 +106,7 @@ public final class WriteBack implements AutoCloseable {
             } else {
                 projections.write(writes);
             }
+            announce(nonce);
             committing = true;
             connection.commit();
             nonces.clear();
@@ -116,6 +119,17 @@ public final class WriteBack implements AutoCloseable {
             giveUp(e);
             throw e;
         }
+    }
+
+    /** Who is told before a commit which nonces the progress row may hold after it. Before the first one. */
+    public void announceNonces(Consumer<List<UUID>> listener) {
+        nonceListener = listener;
+    }
+
+    private void announce(UUID next) {
+        List<UUID> possible = new ArrayList<>(nonces);
+        possible.add(next);
+        nonceListener.accept(possible);
     }
 
     private void connect() throws SQLException {

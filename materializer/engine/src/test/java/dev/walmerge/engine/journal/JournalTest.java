@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +27,7 @@ final class JournalTest {
 
     @Test
     void everyRecordComesBackAsItWas() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             JournalWriter writer = journal.writer(0, () -> {});
             Recorder recorder = new Recorder();
             JournalReader reader = journal.reader(0, 1, recorder);
@@ -42,7 +44,7 @@ final class JournalTest {
             writer.barrier("post-1");
             writer.commit(190);
 
-            assertThat(reader.poll(100)).isEqualTo(7);
+            assertThat(reader.poll(100)).as("with that of the file").isEqualTo(8);
             assertThat(reader.poll(100)).isZero();
             assertThat(recorder.events)
                     .containsExactly(
@@ -61,7 +63,7 @@ final class JournalTest {
 
     @Test
     void aLargeOpIsCutAndPutTogetherAgain() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             JournalWriter writer = journal.writer(0, () -> {});
             byte[] payload = new byte[20_000_003];
             for (int i = 0; i < payload.length; i++) {
@@ -92,7 +94,7 @@ final class JournalTest {
     @Test
     void everyShardSeesItsOwnOpsAndEveryCommit() throws Exception {
         int shards = 3;
-        try (Journal journal = Journal.open(directory, shards, MAX_BYTES)) {
+        try (Journal journal = open(shards, MAX_BYTES)) {
             JournalWriter writer = journal.writer(0, () -> {});
             for (int i = 0; i < 300; i++) {
                 writer.begin(i * 10 + 1, 0);
@@ -104,7 +106,7 @@ final class JournalTest {
                 assertThat(journal.backlogBytes()).isPositive();
                 Recorder recorder = new Recorder();
                 try (JournalReader reader = journal.reader(shard, shards, recorder)) {
-                    assertThat(reader.poll(10_000)).isEqualTo(600);
+                    assertThat(reader.poll(10_000)).isEqualTo(601);
                 }
                 List<String> own =
                         recorder.events.stream().filter(e -> e.startsWith("op")).toList();
@@ -118,54 +120,130 @@ final class JournalTest {
     }
 
     @Test
-    void filesAreCutBySizeAndDeletedBehindTheLastReader() throws Exception {
+    void filesAreCutBySizeAndDeletedWhenTheyAreReadAndWritten() throws Exception {
         long maxBytes = 8 << 20;
-        try (Journal journal = Journal.open(directory, 2, maxBytes)) {
+        try (Journal journal = open(2, maxBytes)) {
+            AtomicLong written = new AtomicLong();
+            journal.follow(written::get);
             JournalWriter writer = journal.writer(0, () -> {});
             Recorder recorder = new Recorder();
             try (JournalReader first = journal.reader(0, 1, recorder);
                     JournalReader second = journal.reader(1, 1, recorder)) {
-                int lsn = 0;
-                while (journal.hasRoom()) {
-                    writer.begin(++lsn, 0);
-                    writer.op(op("doc", new byte[100_000]));
-                    writer.commit(++lsn);
-                }
-                assertThat(journal.backlogBytes()).isBetween(maxBytes, maxBytes + 200_000);
+                fill(journal, writer);
+                assertThat(journal.state()).isEqualTo(JournalState.FULL);
+                assertThat(journal.keptBytes()).isBetween(maxBytes, maxBytes + 500_000);
+                assertThat(bytesOnDisk()).isLessThan(maxBytes + 500_000);
+                written.set(writer.lastEndLsn());
                 while (first.poll(50) > 0) {}
                 assertThat(journal.hasRoom()).as("the slower reader counts").isFalse();
-                assertThat(files()).isGreaterThanOrEqualTo(4);
+                assertThat(files()).isGreaterThanOrEqualTo(3);
                 while (second.poll(50) > 0) {}
                 assertThat(journal.hasRoom()).isTrue();
-                int written = recorder.events.size();
+                assertThat(files()).isEqualTo(1);
+                int events = recorder.events.size();
                 for (int i = 0; i < 60; i++) {
-                    writer.begin(++lsn, 0);
-                    writer.op(op("doc", new byte[100_000]));
-                    writer.commit(++lsn);
+                    assertThat(journal.hasRoom()).isTrue();
+                    commit(writer, 100_000);
+                    written.set(writer.lastEndLsn());
                     while (first.poll(50) + second.poll(50) > 0) {}
                 }
-                assertThat(recorder.events).hasSize(written + 240);
+                assertThat(recorder.events).hasSize(events + 240);
                 assertThat(files()).isLessThanOrEqualTo(3);
             }
         }
     }
 
     @Test
+    void whatIsMergedButNotWrittenStaysOnlyIfTheSlotWasToldOfIt() throws Exception {
+        try (Journal journal = open(1, 8 << 20)) {
+            AtomicLong written = new AtomicLong();
+            journal.follow(written::get);
+            JournalWriter writer = journal.writer(0, () -> {});
+            try (JournalReader reader = journal.reader(0, 1, new Recorder())) {
+                fill(journal, writer);
+                while (reader.poll(50) > 0) {}
+                assertThat(journal.hasRoom()).as("the slot would send it again").isTrue();
+                assertThat(journal.point(writer.lastEndLsn()))
+                        .as("some of it is neither written nor here")
+                        .isNull();
+                written.set(writer.lastEndLsn());
+                SyncPoint point = journal.point(writer.lastEndLsn());
+                journal.sync(point);
+
+                fill(journal, writer);
+                SyncPoint last = journal.point(writer.lastEndLsn());
+                journal.sync(last);
+                while (reader.poll(50) > 0) {}
+                assertThat(journal.hasRoom()).as("the slot was told of it").isFalse();
+                written.set(writer.lastEndLsn());
+                assertThat(journal.hasRoom()).isTrue();
+                assertThat(files()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aTransactionLargerThanTheJournalGoesThrough() throws Exception {
+        try (Journal journal = open(1, 4 << 20)) {
+            journal.follow(() -> 0);
+            JournalWriter writer = journal.writer(0, () -> {});
+            Recorder recorder = new Recorder();
+            try (JournalReader reader = journal.reader(0, 1, recorder)) {
+                writer.begin(1, 0);
+                for (int i = 0; i < 200; i++) {
+                    while (!journal.hasRoom()) {
+                        assertThat(reader.poll(50)).isPositive();
+                    }
+                    writer.op(op("doc", new byte[100_000]));
+                }
+                assertThat(journal.point(1)).as("inside a transaction").isNull();
+                writer.commit(2);
+                while (reader.poll(50) > 0) {}
+                assertThat(recorder.events).hasSize(201);
+                assertThat(bytesOnDisk()).isLessThan(5 << 20);
+                assertThat(journal.point(2)).as("its beginning is gone").isNull();
+            }
+        }
+    }
+
+    private static void fill(Journal journal, JournalWriter writer) {
+        while (journal.hasRoom()) {
+            commit(writer, 100_000);
+        }
+    }
+
+    private static void commit(JournalWriter writer, int payloadBytes) {
+        long lsn = writer.lastEndLsn() + 10;
+        writer.begin(lsn, 0);
+        writer.op(op("doc", new byte[payloadBytes]));
+        writer.commit(lsn + 5);
+    }
+
+    private long bytesOnDisk() throws IOException {
+        Process du = new ProcessBuilder("du", "-sk", directory.toString()).start();
+        try (var out = du.inputReader()) {
+            String line = out.readLine();
+            return Long.parseLong(line.substring(0, line.indexOf('\t'))) << 10;
+        }
+    }
+
+    @Test
     void anEmptyTransactionLeavesNoTrace() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             AtomicInteger wakes = new AtomicInteger();
             JournalWriter writer = journal.writer(7, wakes::incrementAndGet);
+            long before = journal.appendedBytes();
             writer.begin(10, 0);
             writer.commit(20);
             assertThat(wakes).hasValue(0);
             assertThat(writer.lastEndLsn()).isEqualTo(7);
-            assertThat(journal.backlogBytes()).isZero();
+            assertThat(journal.appendedBytes()).isEqualTo(before);
         }
     }
 
     @Test
     void aReaderThatConnectsAgainRepeatsNothingAndFinishesWhatWasCutOff() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             JournalWriter writer = journal.writer(50, () -> {});
             Recorder recorder = new Recorder();
             try (JournalReader reader = journal.reader(0, 1, recorder)) {
@@ -199,14 +277,14 @@ final class JournalTest {
 
     @Test
     void aFlippedBitIsFound() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             JournalWriter writer = journal.writer(0, () -> {});
             writer.begin(1, 0);
             writer.op(op("doc", "needle-in-the-journal".getBytes(StandardCharsets.UTF_8)));
             writer.commit(2);
             flip("needle-in");
             try (JournalReader reader = journal.reader(0, 1, new Recorder())) {
-                assertThatThrownBy(() -> reader.poll(1))
+                assertThatThrownBy(() -> reader.poll(2))
                         .isInstanceOf(CorruptJournalException.class)
                         .hasMessageContaining("checksum");
             }
@@ -215,27 +293,33 @@ final class JournalTest {
 
     @Test
     void openingWipesWhatAnEarlierProcessLeft() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
+        try (Journal journal = open(1, MAX_BYTES)) {
             JournalWriter writer = journal.writer(0, () -> {});
             writer.begin(1, 0);
             writer.op(op("doc", new byte[1]));
             writer.commit(2);
         }
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES);
+        try (Journal journal = open(1, MAX_BYTES);
                 JournalReader reader = journal.reader(0, 1, new Recorder())) {
-            assertThat(reader.poll(1)).isZero();
+            assertThat(reader.poll(100)).as("that of the file").isEqualTo(1);
         }
     }
 
     @Test
     void aDirectoryHasOneJournal() throws Exception {
-        try (Journal journal = Journal.open(directory, 1, MAX_BYTES)) {
-            assertThatThrownBy(() -> Journal.open(directory, 1, MAX_BYTES))
+        try (Journal journal = open(1, MAX_BYTES)) {
+            assertThatThrownBy(() -> open(1, MAX_BYTES))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("in use");
             assertThat(journal.hasRoom()).isTrue();
         }
-        Journal.open(directory, 1, MAX_BYTES).close();
+        open(1, MAX_BYTES).close();
+    }
+
+    private Journal open(int readers, long maxBytes) throws IOException {
+        JournalHome home = JournalHome.open(directory, "7", 1, "slot");
+        home.claim(new UUID(0, 1));
+        return Journal.open(home, readers, maxBytes, 0, 0);
     }
 
     private static Op op(String doc, byte[] payload) {
@@ -243,13 +327,13 @@ final class JournalTest {
     }
 
     private long files() throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
+        try (Stream<Path> files = Files.walk(directory)) {
             return files.filter(file -> file.toString().endsWith(".cq4")).count();
         }
     }
 
     private void flip(String text) throws IOException {
-        try (Stream<Path> files = Files.list(directory)) {
+        try (Stream<Path> files = Files.walk(directory)) {
             Path file = files.filter(path -> path.toString().endsWith(".cq4"))
                     .findFirst()
                     .orElseThrow();

@@ -1,4 +1,4 @@
--- Migration 4: what the slot can't say itself: whether the publication was whole all the time, and how far a resync is.
+-- Migration 5: what the slot can't say itself: whether the publication was whole all the time, and how far a resync is.
 
 -- The oid and xmin of a catalog row name one version of it, so two equal answers say that nothing was changed in between,
 -- not even there and back: what the publication lacked for a moment was skipped by the slot, in silence.
