@@ -46,6 +46,7 @@ public final class BackfillPipeline {
     }
 
     private void begin(long consistentPointLsn) {
-        sink.begin(consistentPointLsn, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+        // As of every commit, its record starts before it ends: a replay must know that it is written once that is.
+        sink.begin(consistentPointLsn - 1, TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
     }
 }

@@ -104,7 +104,7 @@ public final class Journal implements AutoCloseable {
         this.disk = new DiskSpace(folder, reserveBytes);
         this.endLsn = startLsn;
         this.pointLsn = startLsn;
-        disk.require(JournalFile.AHEAD_BYTES + stepBytes);
+        disk.require(JournalFile.firstBytes(stepBytes));
         long start = System.currentTimeMillis();
         this.clockMillis = new AtomicLong(start - start % CYCLE.lengthInMillis());
         int cycle = (int) (clockMillis.get() / CYCLE.lengthInMillis());
@@ -196,7 +196,7 @@ public final class Journal implements AutoCloseable {
 
     /** Whether another op may come. Takes room on the disk for it. */
     boolean hasRoom() {
-        if (state == JournalState.READY && bytesInFile < fileBytes && !file.needsMore() && keptBytes() < maxBytes) {
+        if (state == JournalState.READY && bytesInFile < fileBytes && !file.needsMoreSoon() && keptBytes() < maxBytes) {
             return true;
         }
         long nowNanos = System.nanoTime();
@@ -208,13 +208,13 @@ public final class Journal implements AutoCloseable {
         try {
             deleteWritten();
             if (bytesInFile >= fileBytes) {
-                disk.require(JournalFile.AHEAD_BYTES + stepBytes);
+                disk.require(JournalFile.firstBytes(stepBytes));
                 cutFile();
             }
             if (keptBytes() >= maxBytes) {
                 deleteMerged();
             }
-            if (keptBytes() < maxBytes && file.needsMore()) {
+            if (keptBytes() < maxBytes && file.needsMoreSoon()) {
                 disk.require(stepBytes);
                 takeMore();
             }
@@ -222,12 +222,17 @@ public final class Journal implements AutoCloseable {
         } catch (JournalDiskFullException e) {
             enter(JournalState.DISK_FULL, e);
         } catch (IOException e) {
-            if (!Files.isDirectory(folder)) {
-                throw new UncheckedIOException(new JournalLostException("the journal's folder is gone", e));
-            }
+            requireFolder(e);
             enter(JournalState.UNUSABLE, e);
         }
         return state == JournalState.READY;
+    }
+
+    /** Nothing brings back a folder that is gone, or lies below another disk now. */
+    private void requireFolder(IOException cause) {
+        if (!Files.exists(file.path)) {
+            throw new UncheckedIOException(new JournalLostException("the files of the journal are gone", cause));
+        }
     }
 
     private void enter(JournalState next, IOException cause) {
@@ -254,6 +259,7 @@ public final class Journal implements AutoCloseable {
                 takeMore();
             }
         } catch (IOException e) {
+            requireFolder(e);
             throw new UncheckedIOException(e);
         }
         inside = true;

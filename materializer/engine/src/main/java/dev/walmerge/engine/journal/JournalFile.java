@@ -28,9 +28,9 @@ final class JournalFile {
         JournalFile file = new JournalFile(path, cycle, startLsn);
         try (FileChannel channel = FileChannel.open(
                 path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            disk.take(channel, 0, AHEAD_BYTES + stepBytes);
+            disk.take(channel, 0, firstBytes(stepBytes));
         }
-        file.takenBytes = AHEAD_BYTES + stepBytes;
+        file.takenBytes = firstBytes(stepBytes);
         return file;
     }
 
@@ -41,13 +41,23 @@ final class JournalFile {
         this.endLsn = startLsn;
     }
 
+    /** What a new file takes. */
+    static long firstBytes(int stepBytes) {
+        return 2 * AHEAD_BYTES + stepBytes;
+    }
+
     /** Whether the next record may reach what is not taken yet. */
     boolean needsMore() {
         return position + AHEAD_BYTES > takenBytes;
     }
 
+    /** Whether it should get more before the next op comes, while that can still be refused. */
+    boolean needsMoreSoon() {
+        return position + 2 * AHEAD_BYTES > takenBytes;
+    }
+
     void takeMore(int stepBytes, DiskSpace disk) throws IOException {
-        long wanted = Math.max(takenBytes, position + AHEAD_BYTES) + stepBytes;
+        long wanted = Math.max(takenBytes, position + 2 * AHEAD_BYTES) + stepBytes;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             disk.take(channel, takenBytes, wanted);
         }
