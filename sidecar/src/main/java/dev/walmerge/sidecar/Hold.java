@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ final class Hold implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
     private static final long BEAT_MILLIS = 1_000;
     static final int SILENCE_MAX_SECONDS = 10;
+    private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int ATTEMPTS = 20;
     private static final long ATTEMPT_MILLIS = 100;
 
@@ -62,6 +64,9 @@ final class Hold implements AutoCloseable {
         boolean taken = false;
         try {
             lock(connection, slot);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("set lock_timeout = '500ms'");
+            }
             Hold hold = new Hold(connection, slot, lost);
             hold.thread.setDaemon(true);
             hold.thread.start();
@@ -112,9 +117,9 @@ final class Hold implements AutoCloseable {
     }
 
     /**
-     * Shows in the progress row how far reading the tables is.
+     * Shows in the progress row how far reading the tables is, until that is written.
      *
-     * @param done asked once a second, by the hold's thread; null when there is nothing more to show
+     * @param done asked once a second, by the hold's thread
      */
     void showResync(long rows, LongSupplier done) {
         resyncRows = rows;
@@ -153,6 +158,9 @@ final class Hold implements AutoCloseable {
                 if (!row.getBoolean("published")) {
                     throw new PublicationChangedException("slot " + slot + ": the publication was changed");
                 }
+                if (row.getBoolean("written")) {
+                    resyncDone = null;
+                }
                 if (offeredLsn != 0) {
                     idle.keep(offeredLsn, row.getObject("nonce", UUID.class));
                 }
@@ -174,6 +182,11 @@ final class Hold implements AutoCloseable {
             show.setLong(4, current.epoch());
             show.executeUpdate();
             resyncShown = rows;
+        } catch (SQLException e) {
+            // A write-back has the row; it must not keep this thread from its next look.
+            if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                throw e;
+            }
         }
     }
 

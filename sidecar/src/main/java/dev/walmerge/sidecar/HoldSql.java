@@ -18,7 +18,8 @@ final class HoldSql {
               and clock_timestamp() - a.state_change > interval '%d s'""";
 
     static final String LOOK = """
-            select epoch, nonce, coalesce(publication = crdt.publication_state(), false) as published
+            select epoch, nonce, written <> '0/0' as written,
+              coalesce(publication = crdt.publication_state(), false) as published
             from crdt.progress where slot = ?""";
 
     static final String SHOW_RESYNC =

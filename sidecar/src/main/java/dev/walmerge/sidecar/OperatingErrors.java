@@ -16,8 +16,7 @@ import java.sql.SQLException;
 
 /** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
 public final class OperatingErrors {
-    /** The code after which a session must start over although the slot is there. */
-    static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
+    private static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
 
     private OperatingErrors() {}
 
@@ -76,6 +75,11 @@ public final class OperatingErrors {
     /** The slot can't decode, or skipped, what was written while its publication was another: the next session makes it anew. */
     static OperatingException slotPastPublication(Throwable e) {
         return retryable(SLOT_PAST_PUBLICATION, e.getMessage(), "the slot is made anew, from the tables", e);
+    }
+
+    /** Whether the next session must start over although the slot is there. */
+    static boolean needsTables(OperatingException e) {
+        return e.code().equals(SLOT_PAST_PUBLICATION) || e.code().equals(ReplicationException.Code.SLOT_LOST.label());
     }
 
     /** The next session looks at what is there now. */

@@ -126,15 +126,15 @@ final class Session implements AutoCloseable {
         if (start.obstacle() == null && !startOverAnyway) {
             goOn(identity, start);
         } else {
-            startOver(identity, startOverAnyway ? "the slot is past a change of the publication" : start.obstacle());
+            startOver(identity, startOverAnyway ? "the slot can't send all that is missing" : start.obstacle());
         }
         LOG.info("ready: {}", whereWeAre());
     }
 
     private void goOn(SystemIdentity identity, StartingPoint start)
             throws SQLException, ReplicationException, IOException, OperatingException {
-        reader = part(SlotReader.start(
-                replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, start.readFromLsn())));
+        reader = part(
+                SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, start.readFromLsn())));
         takeOver(identity);
         if (!start.before().nonce().equals(lease.previousNonce())) {
             throw new OperatingException(
@@ -274,15 +274,14 @@ final class Session implements AutoCloseable {
             startEngine(identity);
             engine.trimming(false);
             new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
-            hold.showResync(0, null);
             engine.trimming(true);
         }
     }
 
     private void startEngine(SystemIdentity identity) throws SQLException, IOException {
         history = PolicyHistory.read(control);
-        engine = part(Engine.start(
-                engineSettings(identity), this::connectToSameServer, lease, history.inForce(), home));
+        engine =
+                part(Engine.start(engineSettings(identity), this::connectToSameServer, lease, history.inForce(), home));
         sink = engine.sink();
     }
 
@@ -319,8 +318,7 @@ final class Session implements AutoCloseable {
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
-                    () -> Lsn.max(
-                            engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()), idleMark.keptLsn()),
+                    () -> Lsn.max(engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()), idleMark.keptLsn()),
                     this::idle,
                     this::hasRoom);
         } catch (ReplicationException e) {

@@ -123,7 +123,7 @@ public final class Sidecar implements AutoCloseable {
                     pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
                     warn(e, wasUp);
                     // Until a session did: what comes in between may be a server that restarts.
-                    startOver |= e.code().equals(OperatingErrors.SLOT_PAST_PUBLICATION);
+                    startOver |= OperatingErrors.needsTables(e);
                 }
                 firstAttempt.countDown();
                 if (stopped.await(pauseMillis, TimeUnit.MILLISECONDS)) {

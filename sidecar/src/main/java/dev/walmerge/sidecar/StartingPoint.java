@@ -27,8 +27,7 @@ record StartingPoint(String obstacle, TakeOver.Before before, SlotState slot, Jo
     static StartingPoint find(
             Connection control, String slotName, SystemIdentity server, JournalHome journal, Path idleFile)
             throws SQLException, OperatingException {
-        TakeOver.Before before =
-                TakeOver.before(control, slotName, server.systemIdentifier(), server.timeline());
+        TakeOver.Before before = TakeOver.before(control, slotName, server.systemIdentifier(), server.timeline());
         SlotState slot = SlotState.read(control, slotName);
         if (slot == null) {
             return new StartingPoint("there is no slot", before, null, null);
@@ -68,10 +67,11 @@ record StartingPoint(String obstacle, TakeOver.Before before, SlotState slot, Jo
                         null);
             }
         }
-        boolean toldWhileIdle =
-                !Lsn.isBefore(IdleMark.read(idleFile, before.nonce()), slot.confirmedFlushLsn());
+        boolean toldWhileIdle = !Lsn.isBefore(IdleMark.read(idleFile, before.nonce()), slot.confirmedFlushLsn());
         return new StartingPoint(
-                toldWhileIdle ? null : "the slot is past what is written, and no file of ours says that nothing was between",
+                toldWhileIdle
+                        ? null
+                        : "the slot is past what is written, and no file of ours says that nothing was between",
                 before,
                 slot,
                 null);

@@ -1,11 +1,13 @@
 package dev.walmerge.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.sidecar.embedded.ServerNode;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -49,6 +51,15 @@ final class FailoverTest {
             start();
             type(3);
             app.sync();
+            App reader = new App(standby.url());
+            assertThatThrownBy(reader::sync)
+                    .isInstanceOfSatisfying(SQLException.class, e -> {
+                        assertThat(e.getSQLState()).isEqualTo("25006");
+                        assertThat(e).hasMessageContaining("crdt.barrier()");
+                    });
+            type(1);
+            reader.execute("call crdt.wait_for('" + app.one("select crdt.barrier()") + "', '60 s')");
+            assertThat(reader.text("post")).isEqualTo(typing.text());
             type(3);
             standby.catchUpWith(primary);
             primary.stop("immediate");
@@ -195,16 +206,8 @@ final class FailoverTest {
         sidecar.close();
         // Of a server whose clock is ahead: who waits for freshness must not look at that row.
         app.execute("update crdt.progress set updated_at = now() + interval '1 day'");
-        Connection connection = app.connect();
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("create database template_of_it");
-        } finally {
-            connection.close();
-        }
-        String twinUrl = primary.url().replace("/postgres?", "/twin?");
-        new App(primary.url().replace("/postgres?", "/template_of_it?"))
-                .execute("create database twin template postgres");
-        app = new App(twinUrl);
+        new App(primary.url().replace("/postgres?", "/template1?")).execute("create database twin template postgres");
+        app = new App(primary.url().replace("/postgres?", "/twin?"));
         type(2);
         try (Sidecar other = app.sidecar("twin_slot", folder.resolve("twin"))) {
             assertThat(other.stats()).isNotNull();

@@ -94,8 +94,9 @@ final class ServerFaultsTest {
         write(2);
         for (int i = 0; i < 12; i++) {
             awaitMoreOps(15);
-            app.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'walmerge %'"
-                    + " order by md5(application_name || '" + random.nextInt() + "') limit " + (1 + i % 2));
+            app.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'walmerge %'"
+                            + " order by md5(application_name || '" + random.nextInt() + "') limit " + (1 + i % 2));
         }
         awaitMoreOps(15);
         assertEveryTextIsWhatWasTyped();
