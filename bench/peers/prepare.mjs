@@ -14,7 +14,7 @@ import { MAX_PASSES } from './sampling.mjs';
 const BATCH = 100;
 
 /** An engine that takes longer to write one history says so in its meta.json, as `failed`. */
-const DEADLINE = 60_000;
+const DEADLINE = 30_000;
 
 function options(args) {
   const found = {};

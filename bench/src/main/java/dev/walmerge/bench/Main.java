@@ -7,6 +7,9 @@ import dev.walmerge.bench.core.ScaleCommand;
 import dev.walmerge.bench.demo.DemoCommand;
 import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
+import dev.walmerge.bench.pipeline.DrainCommand;
+import dev.walmerge.bench.pipeline.FreshnessCommand;
+import dev.walmerge.bench.soak.SoakCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
 import dev.walmerge.sidecar.OperatingException;
@@ -19,11 +22,11 @@ import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The commands {@code demo} and {@code bench NAME} of {@code ops/walmerge}. */
+/** The commands {@code demo}, {@code soak} and {@code bench NAME} of {@code ops/walmerge}. */
 @Command(
         name = "walmerge",
         mixinStandardHelpOptions = true,
-        subcommands = {DemoCommand.class, Main.Bench.class})
+        subcommands = {DemoCommand.class, SoakCommand.class, Main.Bench.class})
 public final class Main {
     private Main() {}
 
@@ -35,7 +38,9 @@ public final class Main {
             subcommands = {
                 KeystrokeCommand.class,
                 CoreCommand.class,
+                DrainCommand.class,
                 FirstCallCommand.class,
+                FreshnessCommand.class,
                 MemoryCommand.class,
                 PeersCommand.class,
                 ScaleCommand.class

@@ -6,6 +6,7 @@ import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.EngineStats;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHome;
 import dev.walmerge.engine.journal.JournalReplay;
 import dev.walmerge.engine.writeback.FencedException;
@@ -144,6 +145,11 @@ final class Session implements AutoCloseable {
                     "let only one sidecar run on a slot",
                     null);
         }
+        if (start.replay() == null) {
+            // The take-over changed the nonce that the file is bound to.
+            idleMark.keep(start.readFromLsn(), lease.nonce());
+        }
+        Failpoint.AFTER_TAKE_OVER.reach();
         hold.watch(lease, idleMark);
         startEngine(identity);
         LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
@@ -257,11 +263,13 @@ final class Session implements AutoCloseable {
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
         hold.watch(lease, idleMark);
+        Failpoint.AFTER_START_OVER.reach();
         LOG.warn("slot {}: everything is read from the tables: {}", settings.slot(), reason);
         if (SlotState.read(control, settings.slot()) != null) {
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
+        Failpoint.AFTER_CREATE_SLOT.reach();
         try (Backfill backfill = Backfill.open(endpoint, slot)) {
             LOG.info(
                     "slot {}: new at {}, {} rows to backfill, epoch {}",

@@ -1,5 +1,7 @@
 package dev.walmerge.sidecar;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -17,8 +19,8 @@ final class ArchitectureTest {
             .that()
             .resideInAPackage("dev.walmerge.sidecar.replication..")
             .should()
-            .dependOnClassesThat()
-            .resideInAPackage("dev.walmerge.engine..")
+            .dependOnClassesThat(resideInAPackage("dev.walmerge.engine..")
+                    .and(resideOutsideOfPackage("dev.walmerge.engine.failpoint..")))
             .because("the pipeline adapts one to the other, and the composition root wires them");
 
     @ArchTest

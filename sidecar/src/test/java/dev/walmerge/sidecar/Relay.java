@@ -5,6 +5,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,6 +32,7 @@ final class Relay implements AutoCloseable {
 
     private final ServerSocket server;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
+    private final Set<Link> replicationLinks = ConcurrentHashMap.newKeySet();
     private volatile int targetPort;
     private volatile boolean keepReplication;
     private volatile boolean closed;
@@ -89,15 +91,13 @@ final class Relay implements AutoCloseable {
         return cuts;
     }
 
-    private final Set<Link> replicationLinks = ConcurrentHashMap.newKeySet();
-
     private boolean isReplication(Link link) {
         return replicationLinks.contains(link);
     }
 
     /** How much of a message may pass, or -1 for all of it. */
     private synchronized int allowed(boolean replication) {
-        if (replicationOnly && !replication || messagesLeft == Long.MAX_VALUE) {
+        if ((replicationOnly && !replication) || messagesLeft == Long.MAX_VALUE) {
             return -1;
         }
         if (messagesLeft > 0) {
@@ -193,7 +193,7 @@ final class Relay implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +40,7 @@ final class ServerFaultsTest {
     private final Random random = new Random(SEED);
     private final List<Writer> writers = new ArrayList<>();
     private final List<Future<?>> running = new ArrayList<>();
+    private final Typing largeTyping = new Typing();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private ServerNode server;
     private Relay relay;
@@ -138,8 +140,6 @@ final class ServerFaultsTest {
         assertThat(app.text("large")).hasSize(CUTS * 20_000);
     }
 
-    private final Typing largeTyping = new Typing();
-
     private byte[] large(int i) {
         return largeTyping.append(1, String.valueOf((char) ('a' + i % 26)).repeat(20_000));
     }
@@ -174,7 +174,7 @@ final class ServerFaultsTest {
     }
 
     private long typedCount() {
-        return writers.stream().mapToLong(writer -> writer.count).sum();
+        return writers.stream().mapToLong(writer -> writer.count.get()).sum();
     }
 
     private void assertEveryTextIsWhatWasTyped() throws Exception {
@@ -195,7 +195,7 @@ final class ServerFaultsTest {
         private final String doc;
         private final Typing typing = new Typing();
         private volatile boolean stopping;
-        private volatile long count;
+        private final AtomicLong count = new AtomicLong();
 
         Writer(String doc) {
             this.doc = doc;
@@ -212,7 +212,7 @@ final class ServerFaultsTest {
                         insert.setString(1, doc);
                         insert.setBytes(2, next);
                         insert.executeUpdate();
-                        count++;
+                        count.incrementAndGet();
                         next = next();
                         LockSupport.parkNanos(TYPING_PARK_NANOS);
                     }
@@ -223,7 +223,7 @@ final class ServerFaultsTest {
         }
 
         private byte[] next() {
-            return stopping ? null : typing.append(1 + (int) (count % 3), "w" + count + " ");
+            return stopping ? null : typing.append(1 + (int) (count.get() % 3), "w" + count + " ");
         }
     }
 }

@@ -183,7 +183,7 @@ final class SidecarTest {
 
     @Test
     void timeoutsOfTheRoleAreForApplications() throws Exception {
-        execute("alter database " + database.name() + " set statement_timeout = '1 s';"
+        execute("alter database " + database.name() + " set statement_timeout = '500 ms';"
                 + " alter database " + database.name() + " set lock_timeout = '300 ms';"
                 + " alter database " + database.name() + " set idle_session_timeout = '300 ms'");
         start();
@@ -195,7 +195,7 @@ final class SidecarTest {
             holder.setAutoCommit(false);
             statement.execute("select from crdt.docs for update");
             insert("post", YOU);
-            statement.execute("set statement_timeout = 0; select pg_sleep(2)");
+            statement.execute("set statement_timeout = 0; select pg_sleep(1)");
             holder.commit();
         }
         syncWithoutTimeouts();

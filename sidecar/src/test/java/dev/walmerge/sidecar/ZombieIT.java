@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A packaged sidecar is stopped, another takes over, and the first goes on as if nothing had been. */
 final class ZombieIT {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     Path folder;
@@ -23,37 +23,27 @@ final class ZombieIT {
             new App(PostgresServer.shared().createInstalledDatabase().url());
     private final Typing typing = new Typing();
 
+    /** The documents are the same, whatever slot they are written by. */
     @Test
-    void stoppedWhileIdle() throws Exception {
+    void stoppedWhileIdleAndTakenOverByAnotherSlot() throws Exception {
         try (SidecarProcess first = start("a", 1)) {
             type();
             awaitText();
             app.sync();
             first.signal("STOP");
             type();
-            takeOverFrom(first, "a");
+            takeOverFrom(first, "b");
         }
     }
 
     /** Its session keeps the progress row locked: the other one ends it. */
     @Test
     void stoppedInsideAWriteBack() throws Exception {
-        try (SidecarProcess first = start("b", 1)) {
-            type();
-            awaitText();
-            stopInsideAWriteBack(first);
-            takeOverFrom(first, "b");
-        }
-    }
-
-    /** The documents are the same, whatever slot they are written by. */
-    @Test
-    void stoppedInsideAWriteBackByAnotherSlot() throws Exception {
         try (SidecarProcess first = start("c", 1)) {
             type();
             awaitText();
             stopInsideAWriteBack(first);
-            takeOverFrom(first, "d");
+            takeOverFrom(first, "c");
         }
     }
 

@@ -36,7 +36,7 @@ final class AccessTest {
             crdt_writer   | call crdt.wait_for('0/1')
             crdt_writer   | select crdt.barrier('a')
             crdt_reader   | select * from crdt.docs where crdt.tsv(body_text) @@ 'hello' and not crdt.tsv_cut(body_text)
-            crdt_reader   | select * from crdt.ydoc, crdt.tail, crdt.parked, crdt.collection
+            crdt_reader   | select * from crdt.ydoc, crdt.tail, crdt.parked, crdt.held, crdt.collection
             crdt_reader   | select * from crdt.load('a')
             crdt_reader   | select * from crdt.lag
             crdt_reader   | select * from crdt.health
@@ -44,6 +44,9 @@ final class AccessTest {
             crdt_operator | select * from crdt.docs, crdt.dead_letter, crdt.progress, crdt.migration, crdt.lag, crdt.health
             crdt_operator | select crdt.alter_collection(fold_rows => 65)
             crdt_operator | call crdt.sync()
+            crdt_operator | insert into crdt.command (name, collection, doc, dead_letter, rule, format) values ('retry-dead-letter', 'default', 'a', 1, 'r', 'yjs-v2')
+            crdt_operator | select * from crdt.command, crdt.held
+            crdt_sidecar  | update crdt.command set done_at = now() where id = any ('{1}')
             crdt_operator | select * from crdt.load('a') where crdt.tsv('x') is not null
             crdt_sidecar  | select * from crdt.ops, crdt.ops_7, crdt.collection, crdt.migration, crdt.lag, crdt.health
             crdt_sidecar  | truncate crdt.ops_7
@@ -91,6 +94,14 @@ final class AccessTest {
             crdt_operator  | insert into crdt.collection (name, created_by) values ('default', 'ceo')
             crdt_operator  | update crdt.collection set fold_rows = 1
             crdt_operator  | delete from crdt.collection
+            crdt_operator  | insert into crdt.command (name, rule, created_by) values ('discard-dead-letter', 'r', 'ceo')
+            crdt_operator  | update crdt.command set done_at = now()
+            crdt_operator  | delete from crdt.command
+            crdt_operator  | delete from crdt.held
+            crdt_reader    | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')
+            crdt_writer    | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')
+            crdt_sidecar   | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')
+            crdt_sidecar   | update crdt.command set name = 'discard-dead-letter'
             crdt_operator  | insert into crdt.ops (doc, update) values ('a', 'x')
             crdt_operator  | select * from crdt.ops
             crdt_operator  | delete from crdt.dead_letter

@@ -46,6 +46,7 @@ final class HealthTest {
                         "publication|ok",
                         "dead_letters|ok",
                         "documents|ok",
+                        "held|ok",
                         "ring|ok");
         assertThat(session.rows("select * from crdt.lag")).containsExactly("default|||||||0|");
     }
@@ -76,9 +77,9 @@ final class HealthTest {
     void aPublicationThatLacksSomethingIsCritical() throws SQLException {
         session.run("alter publication walmerge drop table crdt.collection");
         assertThat(severity("publication")).isEqualTo("critical");
-        session.run("alter publication walmerge set table crdt.ops where (id > 5), crdt.collection");
+        session.run("alter publication walmerge set table crdt.ops where (id > 5), crdt.collection, crdt.command");
         assertThat(finding("publication")).contains("filters");
-        session.run("alter publication walmerge set table crdt.ops, crdt.collection");
+        session.run("alter publication walmerge set table crdt.ops, crdt.collection, crdt.command");
         assertThat(severity("publication")).isEqualTo("ok");
         session.run("alter publication walmerge set (publish_via_partition_root = false)");
         assertThat(finding("publication")).contains("via the root");
@@ -98,6 +99,16 @@ final class HealthTest {
         assertThat(finding("documents")).isEqualTo("1 documents have an error");
         assertThat(session.value("select dead_letters || '|' || (oldest_dead_letter <= now()) from crdt.lag"))
                 .isEqualTo("2|true");
+    }
+
+    @Test
+    void heldDocumentsAreCounted() throws SQLException {
+        session.run("insert into crdt.held (doc, kind, seq, format, payload, merged_lsn, op_count, error) values"
+                + " ('a', 'change', 1, 'yjs-v1', '\\x00', '0/1', 1, 'x'),"
+                + " ('a', 'change', 2, 'yjs-v1', '\\x00', '0/2', 2, 'x'),"
+                + " ('b', 'docs', 0, null, null, '0/1', 1, 'x')");
+        assertThat(severity("held")).isEqualTo("warning");
+        assertThat(finding("held")).startsWith("2 documents can't be written, the oldest since ");
     }
 
     @Test

@@ -12,7 +12,7 @@ final class LoadTest {
     private final Database database = PostgresServer.shared().createInstalledDatabase();
 
     @Test
-    void givesStateThenTailThenParked() throws SQLException {
+    void givesStateThenTailThenHeldThenParked() throws SQLException {
         try (Session session = new Session(database)) {
             session.run("insert into crdt.parked values ('a', 2, 'yjs-v2', '\\x06', 9, '0/9'),"
                     + " ('a', 1, 'yjs-v1', '\\x05', 8, '0/8');"
@@ -26,6 +26,24 @@ final class LoadTest {
                             "3|yjs-v1|\\x04|0/4",
                             "4|yjs-v1|\\x05|",
                             "5|yjs-v2|\\x06|");
+            session.run(
+                    "insert into crdt.held (doc, kind, seq, format, payload, row_id, merged_lsn, op_count, error) values"
+                            + " ('a', 'change', 2, 'yjs-v1', '\\x07', null, '0/a', 6, 'x'),"
+                            + " ('a', 'change', 1, 'yjs-v1', '\\x08', null, '0/9', 5, 'x'),"
+                            + " ('a', 'parked', 3, 'yjs-v2', '\\x09', 5, '0/8', 5, 'x'),"
+                            + " ('a', 'docs', 0, null, null, null, '0/8', 5, 'x'),"
+                            + " ('new', 'change', 1, 'yjs-v1', '\\x0a', null, '0/8', 1, 'x')");
+            assertThat(session.rows("select format, payload, merged_lsn from crdt.load('a')"))
+                    .containsExactly(
+                            "yjs-v1|\\x01|0/1",
+                            "yjs-v1|\\x03|0/3",
+                            "yjs-v1|\\x04|0/4",
+                            "yjs-v1|\\x08|0/9",
+                            "yjs-v1|\\x07|0/A",
+                            "yjs-v1|\\x05|",
+                            "yjs-v2|\\x06|",
+                            "yjs-v2|\\x09|");
+            assertThat(session.rows("select * from crdt.load('new')")).containsExactly("1|yjs-v1|\\x0a|0/8");
             assertThat(session.rows("select * from crdt.load('nobody')")).isEmpty();
             assertThatThrownBy(() -> session.rows("select * from crdt.load('a', 'other')"))
                     .hasMessageContaining("there is no collection \"other\"");

@@ -17,7 +17,7 @@ import java.util.zip.GZIPInputStream;
  * The edits of one writer, read from a path: gzipped JSON, {@code {"txns": [{"patches": [[index, deleted, "inserted"], ...]}, ...],
  * "endContent": "..."}}. Indexes count UTF-16 units. Equal strings are one object, as JavaScript has it for single characters.
  */
-final class LocalTrace {
+public final class LocalTrace {
     private final int[] index;
     private final int[] deleted;
     private final String[] inserted;
@@ -35,7 +35,12 @@ final class LocalTrace {
         }
     }
 
-    static LocalTrace read(Path file) {
+    /**
+     * Reads a trace.
+     *
+     * @throws UncheckedIOException when the file can't be read
+     */
+    public static LocalTrace read(Path file) {
         try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
             JsonNode trace = new ObjectMapper().readTree(in);
             List<JsonNode> patches = new ArrayList<>();
@@ -54,8 +59,8 @@ final class LocalTrace {
         return index.length;
     }
 
-    /** Each patch is a transaction or two of its own. */
-    Doc replay() {
+    /** Replays it into a new document; each patch is a transaction or two of its own. */
+    public Doc replay() {
         Doc doc = Doc.create(true);
         SharedText text = doc.edit(1).text("text");
         for (int i = 0; i < index.length; i++) {
@@ -70,7 +75,7 @@ final class LocalTrace {
     }
 
     /** @throws IllegalStateException when a replay came to another text */
-    void check(Doc doc) {
+    public void check(Doc doc) {
         if (!doc.edit(1).text("text").toString().equals(end)) {
             throw new IllegalStateException("the replay came to another text");
         }

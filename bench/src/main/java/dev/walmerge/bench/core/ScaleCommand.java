@@ -60,7 +60,7 @@ public final class ScaleCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--size is 100 or more, --clients 1 or more");
         }
         measure(100_000, 10);
-        System.out.println("characters  clients  structs  typed ns  inserted ns  deleted ns");
+        System.out.println("characters  clients  structs  typed ns  inserted ns  deleted ns  bare row ns");
         for (int size : sizes) {
             for (int count : clients) {
                 System.out.println(measure(size, count));
@@ -89,13 +89,14 @@ public final class ScaleCommand implements Callable<Integer> {
         }
         return String.format(
                 Locale.ROOT,
-                "%10d  %7d  %7d  %8d  %11d  %10d",
+                "%10d  %7d  %7d  %8d  %11d  %10d  %11d",
                 size,
                 count,
                 structs,
                 median(nanos, 0),
                 median(nanos, 1),
-                median(nanos, 2));
+                median(nanos, 2),
+                RandomRows.nanos(structs));
     }
 
     private static long time(Doc doc, int burst, Supplier<byte[]> edit) throws MalformedUpdateException {

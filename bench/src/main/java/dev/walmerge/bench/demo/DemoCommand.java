@@ -1,5 +1,6 @@
 package dev.walmerge.bench.demo;
 
+import dev.walmerge.bench.pipeline.House;
 import dev.walmerge.bench.trace.TraceLibrary;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
 import java.io.PrintStream;
@@ -43,6 +44,7 @@ public final class DemoCommand implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onShutdown(house), "demo-shutdown"));
         long begun = System.nanoTime();
         EmbeddedServer server = house.open(ephemeral);
+        house.startSidecar();
         out.printf(
                 Locale.ROOT,
                 "Postgres on port %d, %s; schema installed, sidecar running (%.1f s).%n",

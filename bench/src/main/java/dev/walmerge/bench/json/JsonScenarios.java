@@ -11,7 +11,11 @@ import java.util.function.Supplier;
  * are those of {@code bench/peers/scenarios.mjs}.
  */
 public final class JsonScenarios {
-    private static final long ENGINE_NANOS = 1_500_000_000L;
+    /** The system property that has it take less time, and say less. */
+    public static final String QUICK = "walmerge.quick";
+
+    /** Memory a process uses for the first time can cost more than what is measured: it is touched before. */
+    public static final List<String> JVM = List.of("-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch");
 
     /** Edits, appends or round trips that a document takes before another one is used. */
     private static final int RENEW_EVERY = 100;
@@ -30,24 +34,25 @@ public final class JsonScenarios {
         this.measure = new Measure("walmerge-" + format.name().toLowerCase(Locale.ROOT), items);
     }
 
-    /** @param args item counts; 10 and 1000 without any */
+    /** @param args the number of items, and v1 or v2 */
     public static void main(String[] args) {
-        List<String> counts = args.length == 0 ? List.of("10", "1000") : List.of(args);
-        for (String count : counts) {
-            for (UpdateFormat format : UpdateFormat.values()) {
-                JsonScenarios scenarios = new JsonScenarios(format, Integer.parseInt(count));
-                scenarios.warmUpTheEngine();
-                scenarios.creation();
-                scenarios.exports();
-                scenarios.reads();
-                for (int before : new int[] {0, 1000, 5000}) {
-                    scenarios.scalarEdit(before);
-                }
-                scenarios.edits();
-                scenarios.exchange();
-                Offline.print(scenarios.measure, format, scenarios.items, scenarios.state);
-            }
+        UpdateFormat format = UpdateFormat.valueOf(args[1].toUpperCase(Locale.ROOT));
+        JsonScenarios scenarios = new JsonScenarios(format, Integer.parseInt(args[0]));
+        scenarios.all();
+        scenarios.measure.endRehearsal();
+        scenarios.all();
+    }
+
+    private void all() {
+        creation();
+        exports();
+        reads();
+        for (int before : new int[] {0, 1000, 5000}) {
+            scalarEdit(before);
         }
+        edits();
+        exchange();
+        Offline.print(measure, format, items, state);
     }
 
     private JsonDocument build() {
@@ -64,14 +69,6 @@ public final class JsonScenarios {
 
     private boolean isAsBuilt(JsonDocument document) {
         return document.plain().equals(JsonDocument.expected(items));
-    }
-
-    /** What all scenarios build on. */
-    private void warmUpTheEngine() {
-        for (long begun = System.nanoTime(); System.nanoTime() - begun < ENGINE_NANOS; ) {
-            build().doc.encodeState(format);
-            Measure.sink = load(2).plain();
-        }
     }
 
     private void creation() {

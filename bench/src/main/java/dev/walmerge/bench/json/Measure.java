@@ -4,14 +4,17 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: it runs for a second and 200 times, at most for 3 seconds, to
- * warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
+ * Times one scenario by the rules of {@code bench/peers/scenarios.mjs}: after a rehearsal it runs for 0.4 seconds and 200 times, at most for a second,
+ * to warm up; then 30 samples are taken, of which the first 5 don't count. Runs below 20 microseconds are timed in batches. What the
  * last one came to is checked.
  */
 final class Measure {
-    private static final int WARM_RUNS = 200;
-    private static final long WARM_NANOS = 1_000_000_000L;
-    private static final long WARM_LIMIT_NANOS = 3_000_000_000L;
+    private static final boolean IS_QUICK = Boolean.getBoolean(JsonScenarios.QUICK);
+    private static final long MILLI = 1_000_000;
+    private static final int WARM_RUNS = IS_QUICK ? 20 : 200;
+    private static final long WARM_NANOS = (IS_QUICK ? 100 : 400) * MILLI;
+    private static final long WARM_LIMIT_NANOS = (IS_QUICK ? 300 : 1000) * MILLI;
+    private static final long REHEARSAL_NANOS = (IS_QUICK ? 20 : 400) * MILLI;
     private static final int DROPPED = 5;
     private static final int SAMPLES = 25;
     private static final long SHORT_NANOS = 20_000;
@@ -23,9 +26,17 @@ final class Measure {
     private final String engine;
     private final int items;
 
+    /** All scenarios are rehearsed before the first is measured: what is new to it makes the JVM throw compiled code away. */
+    private boolean isRehearsing = true;
+
     Measure(String engine, int items) {
         this.engine = engine;
         this.items = items;
+    }
+
+    /** From now on scenarios are measured and printed. */
+    void endRehearsal() {
+        isRehearsing = false;
     }
 
     /**
@@ -62,8 +73,13 @@ final class Measure {
 
     <I, O> void print(String name, Scenario<I, O> scenario) {
         scenario.begin();
-        int batch = Math.max(scenario.batch(), warmUp(scenario) < SHORT_NANOS ? BATCH : 1);
+        long fastest = warmUp(scenario);
         scenario.begin();
+        if (isRehearsing) {
+            warmUp(scenario);
+            return;
+        }
+        int batch = Math.max(scenario.batch(), fastest < SHORT_NANOS ? BATCH : 1);
         double[] samples = new double[DROPPED + SAMPLES];
         I on = null;
         O result = null;
@@ -92,11 +108,12 @@ final class Measure {
     }
 
     /** The nanoseconds of the fastest run. */
-    private static <I, O> long warmUp(Scenario<I, O> scenario) {
+    private <I, O> long warmUp(Scenario<I, O> scenario) {
         long begun = System.nanoTime();
         long fastest = Long.MAX_VALUE;
         long spent = 0;
-        for (int runs = 0; spent < WARM_LIMIT_NANOS && (runs < WARM_RUNS || spent < WARM_NANOS); runs++) {
+        long limit = isRehearsing ? REHEARSAL_NANOS / 2 : WARM_LIMIT_NANOS;
+        for (int runs = 0; spent < limit && (runs < WARM_RUNS || spent < WARM_NANOS); runs++) {
             I on = scenario.prepare(1);
             int batch = scenario.batch();
             long start = System.nanoTime();

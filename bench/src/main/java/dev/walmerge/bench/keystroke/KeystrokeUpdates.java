@@ -10,14 +10,15 @@ import java.util.List;
  * <p>Layout: one client, one struct, client id, clock, an Item of string content (its parent the root, later its origin
  * the unit before), an empty delete set.
  */
-final class KeystrokeUpdates {
+public final class KeystrokeUpdates {
     private static final int CLIENT = 2_000_000_011;
     private static final int STRING_CONTENT = 4;
     private static final int HAS_ORIGIN = 0x80;
 
     private KeystrokeUpdates() {}
 
-    static List<byte[]> ofSize(int bytes, int count) {
+    /** @param bytes of each update, at least what its head needs */
+    public static List<byte[]> ofSize(int bytes, int count) {
         List<byte[]> updates = new ArrayList<>(count);
         int clock = 0;
         for (int i = 0; i < count; i++) {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  */
 record Child(List<JsonNode> lines, String failure) {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final long LIMIT_MINUTES = 10;
+    private static final long LIMIT_MINUTES = 5;
 
     static Child run(Path folder, List<String> command) throws IOException {
         File output = Files.createTempFile("walmerge-peers", ".out").toFile();

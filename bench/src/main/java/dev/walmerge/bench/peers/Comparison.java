@@ -24,28 +24,35 @@ final class Comparison {
     private final Packages packages;
     private final Histories histories;
     private final Figures figures;
+    private final Progress progress;
+    private final boolean quick;
     private final List<Task> tasks = new ArrayList<>();
 
-    Comparison(Packages packages, Figures figures) {
+    Comparison(Packages packages, Figures figures, Progress progress, boolean quick) {
         this.packages = packages;
-        this.histories = new Histories(packages);
+        this.histories = new Histories(packages, progress);
         this.figures = figures;
+        this.progress = progress;
+        this.quick = quick;
     }
 
     /** The history that yjs wrote: it says what kind of trace it is. */
-    History history(TraceFiles trace) throws IOException, PeersException {
+    History history(TraceFiles trace) throws IOException {
         return histories.of(trace, Engine.YJS);
     }
 
     /** Plans rows of one trace. */
-    void plan(TraceFiles trace, Set<Row> rows, int rounds) throws IOException, PeersException {
+    void plan(TraceFiles trace, Set<Row> rows, int rounds) throws IOException {
         boolean isConcurrent = history(trace).isConcurrent();
         for (Engine engine : Engine.values()) {
             Set<Row> fitting = EnumSet.copyOf(rows);
             if (isConcurrent) {
-                fitting.remove(Row.REPLAY_LOCAL);
+                fitting.removeIf(row -> row.group() == Row.Group.LOCAL);
             }
-            if (isConcurrent && !engine.readsYjs() && fitting.remove(Row.APPLY_BATCHES)) {
+            if (isConcurrent
+                    && !engine.readsYjs()
+                    && fitting.removeIf(row -> row.group() == Row.Group.BATCHES)
+                    && rows.contains(Row.APPLY_BATCHES)) {
                 none(engine, trace, Set.of(Row.APPLY_BATCHES), NO_BATCHES);
             }
             if (!trace.serves(engine)) {
@@ -94,50 +101,45 @@ final class Comparison {
                         .filter(row -> !figures.isSettled(row.keyOf(task.engine, task.trace.name())))
                         .toList();
                 if (round < task.rounds && !wanted.isEmpty()) {
-                    Progress.show(round, rounds, task.engine.label() + " " + task.trace.name());
-                    measure(task, wanted);
+                    String what = "round %d of %d, %s %s"
+                            .formatted(round + 1, task.rounds, task.trace.name(), groupName(task));
+                    progress.measure(task.engine.label(), what, () -> measure(task, wanted));
                 }
             }
         }
-        Progress.clear();
     }
 
-    private void measure(Task task, List<Row> rows) throws IOException {
-        List<String> command = command(task, rows);
-        if (command == null) {
-            none(task.engine, task.trace, Set.copyOf(rows), "not built yet");
-            return;
-        }
-        Child child = Child.run(packages.folder(), command);
+    /** Returns how it failed, if it did. */
+    private String measure(Task task, List<Row> rows) throws IOException {
+        Child child = Child.run(packages.folder(), command(task, rows));
         for (JsonNode line : child.lines()) {
             figures.add(line);
         }
         if (child.failure() != null) {
             none(task.engine, task.trace, Set.copyOf(rows), "failed: " + child.failure());
         }
+        return child.failure();
     }
 
-    /** Null when there is nothing to run yet. */
     private List<String> command(Task task, List<Row> rows) {
         String labels =
                 String.join(",", rows.stream().map(Row::label).distinct().toList());
-        String history = task.history.folder().toString();
-        if (task.engine == Engine.WALMERGE) {
-            return task.group == Row.Group.LOCAL
-                    ? OurSide.replay(task.trace)
-                    : OurSide.rows(history, groupName(task), task.trace.name(), labels);
-        }
-        List<String> script = new ArrayList<>(
-                List.of("measure.mjs", task.engine.label(), history, groupName(task), task.trace.name(), labels));
+        List<String> arguments =
+                new ArrayList<>(List.of(task.history.folder().toString(), groupName(task), task.trace.name(), labels));
         if (task.trace.raw() != null) {
-            script.add(task.trace.raw().toString());
+            arguments.add(task.trace.raw().toString());
         }
-        return packages.command(script);
+        if (task.engine == Engine.WALMERGE) {
+            return OurSide.rows(quick, arguments);
+        }
+        arguments.addAll(0, List.of("measure.mjs", task.engine.label()));
+        return packages.command(quick, arguments);
     }
 
     private static String groupName(Task task) {
         return switch (task.group) {
-            case APPLY -> "apply";
+            case SINGLE -> "single";
+            case BATCHES -> "batches";
             case LOCAL -> "local";
             case LOAD_V1 -> "load-v1";
             case LOAD_V2 -> task.engine.readsYjs() ? "load-v2" : "load-own";

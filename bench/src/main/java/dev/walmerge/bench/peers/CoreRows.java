@@ -3,6 +3,7 @@ package dev.walmerge.bench.peers;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.walmerge.bench.core.LocalTrace;
 import dev.walmerge.bench.trace.TraceLibrary;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
@@ -20,7 +21,7 @@ import java.util.Set;
 /**
  * Our side of {@code bench/peers/measure.mjs}: the same rows on the bytes that yjs wrote, in a process of its own.
  *
- * <p>Arguments: HISTORY GROUP TRACE ROW,ROW,... It fails when a result isn't what the trace ends with.
+ * <p>Arguments: HISTORY GROUP TRACE ROW,ROW,... [RAW.json.gz]. It fails when a result isn't what the trace ends with.
  */
 final class CoreRows {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -47,23 +48,31 @@ final class CoreRows {
         CoreRows measured = new CoreRows(Path.of(arguments[0]), arguments[2], Set.of(arguments[3].split(",")));
         String group = arguments[1];
         switch (group) {
-            case "apply" -> measured.apply();
+            case "single" -> measured.applyAll("apply-single", "single.bin");
+            case "batches" -> measured.applyAll("apply-batches", "batches.bin");
+            case "local" -> measured.replay(LocalTrace.read(Path.of(arguments[4])));
             case "load-v1" -> measured.load(UpdateFormat.V1);
             case "load-v2" -> measured.load(UpdateFormat.V2);
             default -> throw new IllegalArgumentException(group);
         }
     }
 
-    private void apply() throws IOException {
-        if (rows.contains("apply-single")) {
-            applyAll("apply-single", readList(history.resolve("single.bin")));
-        }
-        if (rows.contains("apply-batches")) {
-            applyAll("apply-batches", readList(history.resolve("batches.bin")));
-        }
+    private void replay(LocalTrace edits) {
+        ObjectNode line = line("replay-local");
+        Sampling.hot(
+                () -> {
+                    long begun = System.nanoTime();
+                    Doc doc = edits.replay();
+                    long nanos = System.nanoTime() - begun;
+                    edits.check(doc);
+                    return nanos;
+                },
+                line);
+        System.out.println(line);
     }
 
-    private void applyAll(String row, List<byte[]> updates) {
+    private void applyAll(String row, String file) throws IOException {
+        List<byte[]> updates = readList(history.resolve(file));
         ObjectNode line = line(row);
         Sampling.hot(
                 () -> {

@@ -15,7 +15,12 @@ final class Figures {
      * @param subject the trace or, of a scenario, the number of items
      * @param format of the state; null where it says nothing, {@code own} of an engine that has one
      */
-    record FigureKey(String engine, String subject, String row, String format) {}
+    record FigureKey(String engine, String subject, String row, String format) {
+        /** Of the first pass of the process that measured it. */
+        FigureKey first() {
+            return new FigureKey(engine, subject, row + "-first", format);
+        }
+    }
 
     /**
      * @param median over processes, in the row's unit
@@ -47,9 +52,16 @@ final class Figures {
             reason(key, line.get("reason").asText());
             return;
         }
+        add(key, valueOf(line), line);
+        if (line.hasNonNull("firstMs")) {
+            add(key.first(), line.get("firstMs").asDouble(), line);
+        }
+    }
+
+    private void add(FigureKey key, double value, JsonNode line) {
         double[] known = values.getOrDefault(key, new double[0]);
         double[] more = Arrays.copyOf(known, known.length + 1);
-        more[known.length] = valueOf(line);
+        more[known.length] = value;
         values.put(key, more);
         last.put(key, line);
     }

@@ -14,10 +14,14 @@ final class Histories {
     private static final String META = "meta.json";
     private static final String STAMP = "made-from";
 
-    private final Packages packages;
+    private static final ObjectMapper JSON = new ObjectMapper();
 
-    Histories(Packages packages) {
+    private final Packages packages;
+    private final Progress progress;
+
+    Histories(Packages packages, Progress progress) {
         this.packages = packages;
+        this.progress = progress;
     }
 
     /**
@@ -40,14 +44,14 @@ final class Histories {
         }
     }
 
-    /** Not timed; makes it when its files, the engine or the recorder changed. */
-    History of(TraceFiles trace, Engine engine) throws IOException, PeersException {
+    /** Makes it when its files, the engine or the recorder changed. What can't be made says why. */
+    History of(TraceFiles trace, Engine engine) throws IOException {
         Path folder =
                 packages.folder().resolve("histories").resolve(engine.label()).resolve(trace.name());
         String madeFrom = madeFrom(trace, engine);
         Path stamp = folder.resolve(STAMP);
         if (!Files.exists(stamp) || !Files.readString(stamp).equals(madeFrom)) {
-            System.err.println("walmerge: " + engine.label() + " writes its history of " + trace.name() + " ...");
+            Files.deleteIfExists(folder.resolve(META));
             List<String> script = new ArrayList<>(List.of("prepare.mjs", engine.label(), folder.toString()));
             if (trace.raw() != null) {
                 script.addAll(List.of("--trace", trace.raw().toString()));
@@ -55,22 +59,29 @@ final class Histories {
             if (engine.readsYjs() && trace.updates() != null) {
                 script.addAll(List.of("--updates", trace.updates().toString()));
             }
-            Child made = Child.run(packages.folder(), packages.command(script));
-            if (made.failure() != null) {
-                throw new PeersException(
-                        engine.label() + " can't write its history of " + trace.name() + ": " + made.failure());
-            }
-            // Where time ran out, a quieter machine may do it the next time.
-            if (read(folder).failure() == null) {
-                Files.writeString(stamp, madeFrom);
-            }
+            progress.measure(engine.label(), "making its history of " + trace.name(), () -> {
+                Child made = Child.run(packages.folder(), packages.command(script));
+                if (made.failure() != null) {
+                    return leave(folder, "failed: its history can't be made: " + made.failure());
+                }
+                // Where time ran out, a quieter machine may do it the next time.
+                if (read(folder).failure() == null) {
+                    Files.writeString(stamp, madeFrom);
+                }
+                return read(folder).failure();
+            });
         }
         return read(folder);
     }
 
+    private static String leave(Path folder, String failure) throws IOException {
+        Files.createDirectories(folder);
+        JSON.writeValue(folder.resolve(META).toFile(), JSON.createObjectNode().put("failed", failure));
+        return failure;
+    }
+
     private static History read(Path folder) throws IOException {
-        return new History(
-                folder, new ObjectMapper().readTree(folder.resolve(META).toFile()));
+        return new History(folder, JSON.readTree(folder.resolve(META).toFile()));
     }
 
     private String madeFrom(TraceFiles trace, Engine engine) throws IOException {

@@ -1,39 +1,44 @@
 package dev.walmerge.bench.peers;
 
+import dev.walmerge.bench.json.JsonScenarios;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** How our own figures are measured: by a JVM with this one's class path. */
 final class OurSide {
-    private static final String REPLAY = "dev.walmerge.bench.core.LocalEdits";
-    private static final String SCENARIOS = "dev.walmerge.bench.json.JsonScenarios";
+    /** Whether a measuring process is to take less time, and say less. */
+    static final boolean IS_QUICK = Boolean.getBoolean(JsonScenarios.QUICK);
 
     private OurSide() {}
 
-    static List<String> rows(String history, String group, String trace, String rows) {
-        return java(CoreRows.class.getName(), history, group, trace, rows);
+    static List<String> rows(boolean quick, List<String> arguments) {
+        return java(quick, List.of(), CoreRows.class, arguments);
     }
 
-    /** The replay of local edits; null while this build has none. */
-    static List<String> replay(TraceFiles trace) {
-        return isBuilt(REPLAY) ? java(REPLAY, trace.raw().toString()) : null;
+    /** The scenarios of a JSON document. */
+    static List<String> scenarios(boolean quick, int items, String format) {
+        return java(quick, JsonScenarios.JVM, JsonScenarios.class, List.of(Integer.toString(items), format));
     }
 
-    /** The scenarios of a JSON document; null while this build has none. */
-    static List<String> scenarios(int items) {
-        return isBuilt(SCENARIOS) ? java(SCENARIOS, Integer.toString(items)) : null;
-    }
-
-    private static boolean isBuilt(String main) {
-        return OurSide.class.getResource("/" + main.replace('.', '/') + ".class") != null;
-    }
-
-    private static List<String> java(String main, String... arguments) {
+    private static List<String> java(boolean quick, List<String> options, Class<?> main, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
-        command.addAll(List.of(arguments));
+        command.addAll(options);
+        command.add("-D" + JsonScenarios.QUICK + "=" + quick);
+        command.addAll(List.of("-cp", absoluteClassPath(), main.getName()));
+        command.addAll(arguments);
         return command;
+    }
+
+    /** The process runs in another folder. */
+    private static String absoluteClassPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.isEmpty())
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 }

@@ -45,8 +45,15 @@ record Packages(Path folder, String nodeVersion) {
 
     /** A script with its arguments, as a command. */
     List<String> command(List<String> script) {
+        return command(false, script);
+    }
+
+    List<String> command(boolean quick, List<String> script) {
         List<String> command = new ArrayList<>(List.of("node", "--expose-gc"));
         command.addAll(script);
+        if (quick) {
+            command.add("--quick");
+        }
         return command;
     }
 

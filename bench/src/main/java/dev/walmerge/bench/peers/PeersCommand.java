@@ -25,7 +25,8 @@ public final class PeersCommand implements Callable<Integer> {
     private static final String SCENARIOS = "scenarios";
 
     /** Of the histories that aren't the longest. */
-    private static final Set<Row> FEW_ROWS = EnumSet.of(Row.APPLY_SINGLE, Row.REPLAY_LOCAL);
+    private static final Set<Row> FEW_ROWS =
+            EnumSet.of(Row.APPLY_SINGLE, Row.APPLY_SINGLE_FIRST, Row.REPLAY_LOCAL, Row.REPLAY_LOCAL_FIRST);
 
     private static final int FEW_ROUNDS = 3;
 
@@ -59,11 +60,15 @@ public final class PeersCommand implements Callable<Integer> {
                     + " most " + FEW_ROUNDS)
     private int processes;
 
+    @Option(names = "--quick", description = "one process a figure, hardly warmed up: does it run, not how fast it is")
+    private boolean quick;
+
     @Option(names = "--json", paramLabel = "FILE", description = "write the result there too")
     private Path json;
 
     private final PrintStream out = System.out;
     private final Figures figures = new Figures();
+    private final Progress progress = new Progress();
 
     /** A history and what is shown of it. */
     private record Shown(TraceFiles trace, History history, Set<Row> rows) {}
@@ -88,12 +93,19 @@ public final class PeersCommand implements Callable<Integer> {
         Path bench = Path.of(System.getProperty("walmerge.home", "."), "bench").toAbsolutePath();
         Packages packages =
                 Packages.install(bench.resolve("peers"), bench.resolve("target").resolve("peers"));
+        int rounds = quick ? 1 : processes;
         Map<String, String> facts = facts(packages);
-        List<Shown> shown = measureTraces(packages, bench);
+        facts.put("processes", Integer.toString(rounds));
+        // Those that measure end with this one.
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(() -> ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly)));
+        List<Shown> shown = measureTraces(packages, bench, rounds);
         boolean withScenarios = only.isEmpty() || only.contains(SCENARIOS);
         if (withScenarios) {
-            Scenarios.run(packages, figures, Math.min(processes, FEW_ROUNDS));
+            Scenarios.run(packages, figures, progress, quick, Math.min(rounds, FEW_ROUNDS));
         }
+        facts.put("took", progress.elapsed() + " (" + progress.byEngine() + ")");
         print(facts, shown, withScenarios);
         if (json != null) {
             new Report(facts).write(figures, json);
@@ -103,7 +115,7 @@ public final class PeersCommand implements Callable<Integer> {
                 : ExitCode.OK;
     }
 
-    private List<Shown> measureTraces(Packages packages, Path bench) throws IOException, PeersException {
+    private List<Shown> measureTraces(Packages packages, Path bench, int rounds) throws IOException, PeersException {
         Set<Row> rows = EnumSet.allOf(Row.class);
         if (!only.isEmpty()) {
             rows.removeIf(row -> !only.contains(row.label()));
@@ -112,7 +124,7 @@ public final class PeersCommand implements Callable<Integer> {
         if (rows.isEmpty()) {
             return shown;
         }
-        Comparison comparison = new Comparison(packages, figures);
+        Comparison comparison = new Comparison(packages, figures, progress, quick);
         Map<TraceFiles, History> histories = new LinkedHashMap<>();
         TraceFiles longest = null;
         for (TraceFiles trace : find(bench)) {
@@ -125,7 +137,7 @@ public final class PeersCommand implements Callable<Integer> {
         for (Map.Entry<TraceFiles, History> entry : histories.entrySet()) {
             boolean isMain = entry.getKey().equals(longest);
             Set<Row> wanted = isMain || !only.isEmpty() ? rows : FEW_ROWS;
-            comparison.plan(entry.getKey(), wanted, isMain ? processes : Math.min(processes, FEW_ROUNDS));
+            comparison.plan(entry.getKey(), wanted, isMain ? rounds : Math.min(rounds, FEW_ROUNDS));
             shown.add(isMain ? 0 : shown.size(), new Shown(entry.getKey(), entry.getValue(), wanted));
         }
         comparison.run();

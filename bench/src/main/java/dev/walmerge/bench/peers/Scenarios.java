@@ -1,7 +1,6 @@
 package dev.walmerge.bench.peers;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.walmerge.bench.peers.Figures.FigureKey;
 import java.io.IOException;
 import java.util.List;
@@ -26,60 +25,36 @@ final class Scenarios {
             "offline-merge",
             "map-conflict-16");
 
-    private static final String OURS = "walmerge";
-    private static final List<String> OURS_BY_FORMAT = List.of("walmerge-v1", "walmerge-v2");
+    private static final String OURS = "walmerge-";
 
     private Scenarios() {}
 
-    static void run(Packages packages, Figures figures, int rounds) throws IOException {
+    static void run(Packages packages, Figures figures, Progress progress, boolean quick, int rounds)
+            throws IOException {
         for (int round = 0; round < rounds; round++) {
             for (int items : ITEMS) {
                 for (String engine : ENGINES) {
-                    if (!OURS_BY_FORMAT.contains(engine)) {
-                        Progress.show(round, rounds, engine + " JSON document of " + items);
-                        measure(
-                                packages,
-                                figures,
-                                engine,
-                                items,
-                                packages.command(List.of("scenarios.mjs", engine, Integer.toString(items))));
-                    }
+                    String what = "round %d of %d, JSON document of %d".formatted(round + 1, rounds, items);
+                    List<String> command = engine.startsWith(OURS)
+                            ? OurSide.scenarios(quick, items, engine.substring(OURS.length()))
+                            : packages.command(quick, List.of("scenarios.mjs", engine, Integer.toString(items)));
+                    progress.measure(
+                            engine, what, () -> measure(Child.run(packages.folder(), command), figures, engine, items));
                 }
-                Progress.show(round, rounds, "walmerge JSON document of " + items);
-                measure(packages, figures, OURS, items, OurSide.scenarios(items));
             }
         }
-        Progress.clear();
     }
 
-    private static void measure(Packages packages, Figures figures, String engine, int items, List<String> command)
-            throws IOException {
-        if (command == null) {
-            none(figures, engine, items, "not built yet");
-            return;
-        }
-        Child child = Child.run(packages.folder(), command);
+    private static String measure(Child child, Figures figures, String engine, int items) {
         for (JsonNode line : child.lines()) {
-            for (String label : labels(line.path("engine").asText())) {
-                figures.add(((ObjectNode) line.deepCopy()).put("engine", label));
-            }
+            figures.add(line);
         }
         if (child.failure() != null) {
-            none(figures, engine, items, "failed: " + child.failure());
-        }
-    }
-
-    private static void none(Figures figures, String engine, int items, String reason) {
-        for (String label : labels(engine)) {
             for (String name : NAMES) {
-                figures.reason(keyOf(label, items, name), reason);
+                figures.reason(keyOf(engine, items, name), "failed: " + child.failure());
             }
         }
-    }
-
-    /** What of ours has no format counts for both. */
-    private static List<String> labels(String engine) {
-        return engine.equals(OURS) ? OURS_BY_FORMAT : List.of(engine);
+        return child.failure();
     }
 
     static FigureKey keyOf(String engine, int items, String scenario) {

@@ -59,6 +59,18 @@ final class TablesTest {
     }
 
     @Test
+    void theFirstPassStandsBesideTheWarmOnes() throws IOException {
+        for (int first : new int[] {900, 300, 500}) {
+            add("{'engine':'yjs','row':'apply-single','trace':'t','ms':100,'firstMs':%d,'warmups':5,'samples':3}"
+                    .formatted(first));
+        }
+
+        String table = tables.ofTrace("t", 1, EnumSet.of(Row.APPLY_SINGLE, Row.APPLY_SINGLE_FIRST));
+        assertThat(cells(table, 2)).contains("100");
+        assertThat(cells(table, 3)).contains("500").doesNotContain("100");
+    }
+
+    @Test
     void aFirstCallIsRepeatedInOtherProcesses() throws IOException {
         add("{'engine':'yjs','row':'load-first','trace':'t','format':'v1','ms':79,'warmups':0,'samples':1}");
 

@@ -148,12 +148,12 @@ final class Author {
     }
 
     int visible(int s) {
-        return store.isDeleted(s) || !Kind.countable(store.kind(s)) ? 0 : store.length[s];
+        return store.isDeleted(s) || !Kind.countable(store.kind(s)) ? 0 : store.length.get(s);
     }
 
     /** Cuts an item before a unit of it and returns the part that begins there. */
     int cut(int s, int at) {
-        return at == 0 ? s : store.cleanStart(store.client[s], store.clock[s] + at, merge.dirty);
+        return at == 0 ? s : store.cleanStart(store.client.get(s), store.clock[s] + at, merge.dirty);
     }
 
     /** The item that ends with visible unit {@code index - 1}, cut there; NONE for the front. */
@@ -165,7 +165,7 @@ final class Author {
             throw new IndexOutOfBoundsException("index " + index);
         }
         int s = row;
-        if (offset + 1 < store.length[s]) {
+        if (offset + 1 < store.length.get(s)) {
             cut(s, offset + 1);
         }
         return s;
@@ -189,18 +189,18 @@ final class Author {
         if (count > 1) {
             seek(type, index);
         }
-        if (count < store.length[row] && erase(row, offset, count)) {
+        if (count < store.length.get(row) && erase(row, offset, count)) {
             return;
         }
         int s = cut(row, offset);
         int rest = count;
         while (rest > 0) {
             if (!store.isDeleted(s)) {
-                if (rest < store.length[s]) {
+                if (rest < store.length.get(s)) {
                     cut(s, rest);
                 }
                 merge.delete(s);
-                rest -= store.length[s];
+                rest -= store.length.get(s);
             }
             s = store.right[s];
         }
@@ -214,20 +214,21 @@ final class Author {
         if (!merge.frees() || !store.isText(s)) {
             return false;
         }
-        int c = store.client[s];
+        int c = store.client.get(s);
         StructList list = store.clients.structs[c];
         int r = store.right[s];
         int from = store.clock[s] + at;
-        if (at > 0 && at + count == store.length[s]) {
+        if (at > 0 && at + count == store.length.get(s)) {
             if (r == NONE || !continues(s, r, from)) {
                 return false;
             }
             list.moveStart(store.clock[r], from, store.clock);
             store.clock[r] = from;
             store.originClock[r] = from - 1;
-            store.length[r] += count;
+            store.spare.add(s, count);
+            store.length.add(r, count);
         } else {
-            int l = store.left[s];
+            int l = store.left(s);
             if (at > 0 || l == NONE || !continues(l, s, from + count)) {
                 return false;
             }
@@ -235,9 +236,9 @@ final class Author {
             store.contents.cutFront(store, s, count);
             store.clock[s] += count;
             store.originClock[s] = store.clock[s] - 1;
-            store.length[l] += count;
+            store.length.add(l, count);
         }
-        store.length[s] -= count;
+        store.length.add(s, -count);
         if (store.order != null) {
             store.order.changed(s);
         }
@@ -250,11 +251,11 @@ final class Author {
         int text = store.isText(l) ? l : r;
         int freed = text == l ? r : l;
         if (store.kind(freed) != Kind.DELETED
-                || store.client[l] != store.client[r]
+                || store.client.get(l) != store.client.get(r)
                 || store.end(l) != store.clock[r]
-                || store.originClient[r] != store.client[l]
+                || store.originClient.get(r) != store.client.get(l)
                 || store.originClock[r] != store.clock[r] - 1
-                || store.rightClient[l] != store.rightClient[r]
+                || store.rightClient.get(l) != store.rightClient.get(r)
                 || store.rightClock[l] != store.rightClock[r]) {
             return false;
         }
@@ -268,17 +269,17 @@ final class Author {
         int clock = store.clients.state[c];
         doc.open().checkRoom(clock, length);
         int s = store.allocate(kind);
-        store.client[s] = c;
+        store.client.set(s, c);
         store.clock[s] = clock;
-        store.length[s] = length;
-        store.parent[s] = type;
-        store.parentSub[s] = sub;
+        store.length.set(s, length);
+        store.parent.set(s, type);
+        store.parentSub.set(s, sub);
         if (left != NONE) {
-            store.originClient[s] = store.client[left];
+            store.originClient.set(s, store.client.get(left));
             store.originClock[s] = store.end(left) - 1;
         }
         if (right != NONE) {
-            store.rightClient[s] = store.client[right];
+            store.rightClient.set(s, store.client.get(right));
             store.rightClock[s] = store.clock[right];
         }
         return s;
@@ -292,14 +293,13 @@ final class Author {
         }
         int s = item(Kind.STRING, text.length(), type, NONE, left, right);
         store.content[s] = store.contents.addUnits(text);
-        store.room[s] = text.length();
         integrator.add(s, left, doc.hasPending());
         return s;
     }
 
     /** Whether a string behind {@code left} would be joined with it at once. */
     private boolean goesOn(int left, int right) {
-        int c = store.client[left];
+        int c = store.client.get(left);
         if (store.kind(left) != Kind.STRING
                 || store.isDeleted(left)
                 || store.end(left) != store.clients.state[c]
@@ -307,21 +307,21 @@ final class Author {
             return false;
         }
         return right == NONE
-                ? store.rightClient[left] == NONE
-                : store.rightClient[left] == store.client[right] && store.rightClock[left] == store.clock[right];
+                ? !store.hasRightOrigin(left)
+                : store.rightClock[left] == store.clock[right]
+                        && store.rightClient.get(left) == store.client.get(right);
     }
 
     private void grow(int s, String text) {
-        int c = store.client[s];
-        doc.open().checkRoom(store.end(s), text.length());
+        int c = store.client.get(s);
+        doc.open().checkRoom(store.clients.state[c], text.length());
         if (doc.hasPending()) {
             merge.touch(c);
         } else {
             merge.grew(c);
         }
         store.contents.append(store, s, text);
-        store.length[s] += text.length();
-        store.clients.state[c] = store.end(s);
+        store.clients.state[c] += text.length();
         if (store.order != null) {
             store.order.changed(s);
         }
@@ -344,8 +344,8 @@ final class Author {
     int format(int type, int left, int right, String key, byte[] value) {
         int s = item(Kind.FORMAT, 1, type, NONE, left, right);
         store.content[s] = store.contents.addBytes(value, 0, value.length);
-        store.contentBytes[s] = value.length;
-        store.room[s] = store.names.intern(key);
+        store.contentBytes.set(s, value.length);
+        store.spare.set(s, store.names.intern(key));
         integrator.add(s, left, doc.hasPending());
         return s;
     }
@@ -363,8 +363,7 @@ final class Author {
 
     private int content(int s, int left, byte[] bytes, int count) {
         store.content[s] = store.contents.addBytes(bytes, 0, count);
-        store.contentBytes[s] = count;
-        store.room[s] = count;
+        store.contentBytes.set(s, count);
         integrator.add(s, left, doc.hasPending());
         return s;
     }

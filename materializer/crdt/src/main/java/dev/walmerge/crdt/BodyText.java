@@ -54,7 +54,7 @@ final class BodyText {
             if (store.kind(s) == Kind.TYPE) {
                 child(store.content[s], inline, blocksOnly, depth);
             } else if (store.kind(s) == Kind.STRING) {
-                write(store.contents.units.string(store.content[s], store.length[s]));
+                write(store.contents.units.string(store.content[s], store.length.get(s)));
             }
         }
     }

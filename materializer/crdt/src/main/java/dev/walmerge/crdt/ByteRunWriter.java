@@ -6,6 +6,11 @@ final class ByteRunWriter {
     private int value = -1;
     private int count;
 
+    /** Makes room for so many runs. */
+    void reserve(int runs) {
+        out.reserve(Math.multiplyExact(runs, 2));
+    }
+
     void write(int next) {
         if (next == value) {
             count++;

@@ -123,6 +123,28 @@ final class ByteWriter {
         size = end;
     }
 
+    /** What {@link UpdateWriter#entry} says, as version 1 writes it. */
+    void entry(int info, long holderClient, int holderClock, byte[] key) {
+        reserve(2 + 3 * 9 + key.length);
+        byte[] target = bytes;
+        int end = size;
+        target[end++] = (byte) info;
+        target[end++] = 0;
+        end = put(target, end, holderClient);
+        end = put(target, end, holderClock);
+        end = put(target, end, key.length);
+        System.arraycopy(key, 0, target, end, key.length);
+        size = end + key.length;
+    }
+
+    /** One value as version 1 writes it, its count before it. */
+    void value(byte[] blob, int at, int count) {
+        reserve(1 + count);
+        bytes[size] = 1;
+        System.arraycopy(blob, at, bytes, size + 1, count);
+        size += 1 + count;
+    }
+
     /** Puts a number before what was written since the size was {@code at}. */
     void insertVarUint(int at, int value) {
         int before = size;

@@ -64,19 +64,19 @@ final class Comparison {
                 && clock(a, sa, from, false) == clock(b, sb, from, false)
                 && rightId(a, sa) == rightId(b, sb)
                 && a.rightClock[sa] == b.rightClock[sb]
-                && sameParent(a.parent[sa], b.parent[sb])
-                && sameName(a.parentSub[sa], b.parentSub[sb])
+                && sameParent(a.parent.get(sa), b.parent.get(sb))
+                && sameName(a.parentSub.get(sa), b.parentSub.get(sb))
                 && sameContent(sa, sb, from, end);
     }
 
     /** The client of the origin, or of the item to the left, of the unit at {@code clock}. */
     private static long id(StructStore s, int struct, int clock, boolean origin) {
         if (clock > s.clock[struct]) {
-            return s.clients.id[s.client[struct]];
+            return s.clients.id[s.client.get(struct)];
         }
-        int client = origin ? s.originClient[struct] : NONE;
-        if (!origin && s.left[struct] != NONE) {
-            client = s.client[s.left[struct]];
+        int client = origin && s.hasOrigin(struct) ? s.originClient.get(struct) : NONE;
+        if (!origin && s.left(struct) != NONE) {
+            client = s.client.get(s.left(struct));
         }
         return client == NONE ? NONE : s.clients.id[client];
     }
@@ -86,13 +86,13 @@ final class Comparison {
             return clock - 1;
         }
         if (origin) {
-            return s.originClient[struct] == NONE ? 0 : s.originClock[struct];
+            return s.originClock[struct];
         }
-        return s.left[struct] == NONE ? 0 : s.end(s.left[struct]) - 1;
+        return s.left(struct) == NONE ? 0 : s.end(s.left(struct)) - 1;
     }
 
     private static long rightId(StructStore s, int struct) {
-        return s.rightClient[struct] == NONE ? NONE : s.clients.id[s.rightClient[struct]];
+        return !s.hasRightOrigin(struct) ? NONE : s.clients.id[s.rightClient.get(struct)];
     }
 
     private boolean sameParent(int ta, int tb) {
@@ -101,7 +101,7 @@ final class Comparison {
         if (ha == NONE || hb == NONE) {
             return ha == hb && sameName(a.types.name[ta], b.types.name[tb]);
         }
-        return a.clients.id[a.client[ha]] == b.clients.id[b.client[hb]] && a.clock[ha] == b.clock[hb];
+        return a.clients.id[a.client.get(ha)] == b.clients.id[b.client.get(hb)] && a.clock[ha] == b.clock[hb];
     }
 
     private boolean sameName(int na, int nb) {
@@ -138,10 +138,10 @@ final class Comparison {
     private boolean sameBytes(int kind, int sa, int sb, int from, int end) {
         int fromA = start(a, kind, sa, from);
         int fromB = start(b, kind, sb, from);
-        int endA = kind == Kind.ANY || kind == Kind.JSON ? start(a, kind, sa, end) : fromA + a.contentBytes[sa];
-        int endB = kind == Kind.ANY || kind == Kind.JSON ? start(b, kind, sb, end) : fromB + b.contentBytes[sb];
+        int endA = kind == Kind.ANY || kind == Kind.JSON ? start(a, kind, sa, end) : fromA + a.contentBytes.get(sa);
+        int endB = kind == Kind.ANY || kind == Kind.JSON ? start(b, kind, sb, end) : fromB + b.contentBytes.get(sb);
         return Arrays.equals(a.contents.blob, fromA, endA, b.contents.blob, fromB, endB)
-                && (kind != Kind.FORMAT || sameName(a.room[sa], b.room[sb]));
+                && (kind != Kind.FORMAT || sameName(a.formatKey(sa), b.formatKey(sb)));
     }
 
     private static int start(StructStore s, int kind, int struct, int clock) {

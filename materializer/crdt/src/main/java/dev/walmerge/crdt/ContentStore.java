@@ -11,6 +11,9 @@ import java.util.Arrays;
 final class ContentStore {
     private static final int WASTE_WORTH_A_COPY = 4096;
 
+    /** Reserved behind what is typed here, besides half as much again. */
+    private static final int TYPING_ROOM = 8;
+
     /** The units of strings, and room between them. */
     Units units = new Units();
 
@@ -50,7 +53,7 @@ final class ContentStore {
         for (int i = 0; units.isWide() && i < s.used; i++) {
             if (s.kind(i) == Kind.STRING
                     && !s.isFree(i)
-                    && !units.isWellFormed(s.content[i], s.content[i] + s.length[i])) {
+                    && !units.isWellFormed(s.content[i], s.content[i] + s.length.get(i))) {
                 return false;
             }
         }
@@ -82,25 +85,12 @@ final class ContentStore {
         return units.count - from.length();
     }
 
-    /** Appends to the string of a row; the caller adds the length. */
+    /** Appends to the string of a row. */
     void append(StructStore s, int row, String more) {
-        int count = s.length[row];
-        int needed = Math.addExact(count, more.length());
-        if (s.room[row] < needed) {
-            int wanted = Math.addExact(needed, needed / 2 + 8);
-            if (s.content[row] + s.room[row] == units.count) {
-                units.reserve(wanted - s.room[row]);
-                units.count += wanted - s.room[row];
-            } else {
-                units.reserve(wanted);
-                units.move(s.content[row], units.count, count);
-                wastedUnits += s.room[row];
-                s.content[row] = units.count;
-                units.count += wanted;
-            }
-            s.room[row] = wanted;
-        }
+        int count = s.length.get(row);
+        useSpare(s, row, count, more.length(), TYPING_ROOM);
         units.put(s.content[row] + count, more);
+        s.length.set(row, count + more.length());
     }
 
     private void roomForBytes(int more) {
@@ -128,36 +118,38 @@ final class ContentStore {
 
     /** Appends the string of {@code right} to that of {@code left}; the caller joins the lengths. */
     void joinUnits(StructStore s, int left, int right) {
-        int leftCount = s.length[left];
-        int rightCount = s.length[right];
-        if (s.room[left] == leftCount && s.content[left] + leftCount == s.content[right]) {
-            s.room[left] = leftCount + s.room[right];
+        int leftCount = s.length.get(left);
+        int rightCount = s.length.get(right);
+        if (s.spare.get(left) == 0 && s.content[left] + leftCount == s.content[right]) {
+            s.spare.set(left, s.spare.get(right));
             return;
         }
-        roomBehind(s, left, rightCount);
+        useSpare(s, left, leftCount, rightCount, 0);
         units.move(s.content[right], s.content[left] + leftCount, rightCount);
-        dropUnits(s.content[right], s.room[right]);
+        dropUnits(s.content[right], rightCount + s.spare.get(right));
     }
 
-    /** Appends units to the string of a row; the caller adds their count to its length. */
+    /** Appends units to the string of a row. */
     void append(StructStore s, int row, Units from, int at, int more) {
-        if (adopting && from == units && s.content[row] + s.room[row] == at && s.room[row] == s.length[row]) {
-            s.room[row] += more;
+        int count = s.length.get(row);
+        s.length.set(row, count + more);
+        if (adopting && from == units && s.content[row] + count == at && s.spare.get(row) == 0) {
             wastedUnits -= more;
             return;
         }
-        roomBehind(s, row, more);
-        units.put(s.content[row] + s.length[row], from, at, more);
+        useSpare(s, row, count, more, 0);
+        units.put(s.content[row] + count, from, at, more);
     }
 
-    /** Makes room for {@code more} units behind those of a row. */
-    private void roomBehind(StructStore s, int row, int more) {
-        int count = s.length[row];
-        int room = s.room[row];
-        if (room - count >= more) {
+    /** Takes room for {@code more} units behind the {@code count} of a row; when there is too little makes half as much again and {@code extra}. */
+    private void useSpare(StructStore s, int row, int count, int more, int extra) {
+        int spare = s.spare.get(row);
+        if (spare >= more) {
+            s.spare.set(row, spare - more);
             return;
         }
-        int wanted = Math.addExact(count + more, (count + more) / 2);
+        int room = count + spare;
+        int wanted = Math.addExact(count + more, (count + more) / 2 + extra);
         if (s.content[row] + room == units.count) {
             units.reserve(wanted - room);
             units.count += wanted - room;
@@ -168,36 +160,37 @@ final class ContentStore {
             s.content[row] = units.count;
             units.count += wanted;
         }
-        s.room[row] = wanted;
+        s.spare.set(row, wanted - count - more);
     }
 
     /** Appends the values of {@code right} to those of {@code left}. */
     void joinBytes(StructStore s, int left, int right) {
-        int leftCount = s.contentBytes[left];
-        int rightCount = s.contentBytes[right];
-        s.contentBytes[left] = leftCount + rightCount;
-        if (s.room[left] == leftCount && s.content[left] + leftCount == s.content[right]) {
-            s.room[left] = leftCount + s.room[right];
+        int leftCount = s.contentBytes.get(left);
+        int rightCount = s.contentBytes.get(right);
+        int spare = s.spare.get(left);
+        int from = s.content[right];
+        s.contentBytes.set(left, leftCount + rightCount);
+        if (spare == 0 && s.content[left] + leftCount == from) {
+            s.spare.set(left, s.spare.get(right));
             return;
         }
-        int from = s.content[right];
-        if (s.room[left] - leftCount < rightCount) {
+        if (spare < rightCount) {
             int wanted = Math.addExact(leftCount + rightCount, (leftCount + rightCount) / 2);
             roomForBytes(wanted);
             System.arraycopy(blob, s.content[left], blob, blobCount, leftCount);
-            wastedBytes += s.room[left];
+            wastedBytes += leftCount + spare;
             s.content[left] = blobCount;
             blobCount += wanted;
-            s.room[left] = wanted;
+            spare = wanted - leftCount;
         }
         System.arraycopy(blob, from, blob, s.content[left] + leftCount, rightCount);
-        dropBytes(from, s.room[right]);
+        s.spare.set(left, spare - rightCount);
+        dropBytes(from, rightCount + s.spare.get(right));
     }
 
-    /** The string of a row loses units at its start. */
+    /** The string of a row loses units at its start; the caller takes them off its length. */
     void cutFront(StructStore s, int row, int count) {
         s.content[row] += count;
-        s.room[row] -= count;
         wastedUnits += count;
     }
 
@@ -215,10 +208,10 @@ final class ContentStore {
         target.reserve((int) Math.max(16, units.count - wastedUnits));
         for (int i = 0; i < s.used; i++) {
             if (s.kind(i) == Kind.STRING && !s.isFree(i)) {
-                int count = s.length[i];
+                int count = s.length.get(i);
                 target.add(units, s.content[i], count);
                 s.content[i] = target.count - count;
-                s.room[i] = count;
+                s.spare.set(i, 0);
             }
         }
         units = target;
@@ -230,14 +223,14 @@ final class ContentStore {
         int at = 0;
         for (int i = 0; i < s.used; i++) {
             if (Kind.inBlob(s.kind(i)) && !s.isFree(i)) {
-                int count = s.contentBytes[i];
+                int count = s.contentBytes.get(i);
                 if (at + count > target.length) {
                     target = Arrays.copyOf(target, Math.max(at + count, target.length * 2));
                 }
                 System.arraycopy(blob, s.content[i], target, at, count);
                 s.content[i] = at;
                 if (s.kind(i) != Kind.FORMAT) {
-                    s.room[i] = count;
+                    s.spare.set(i, 0);
                 }
                 at += count;
             }

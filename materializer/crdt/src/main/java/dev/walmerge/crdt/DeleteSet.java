@@ -60,12 +60,10 @@ final class DeleteSet {
         ClockRanges all = new ClockRanges();
         for (int c : store.clients.byIdDescending()) {
             StructList list = store.clients.structs[c];
-            for (int chunk = 0; chunk < list.chunkCount(); chunk++) {
-                int[] rows = list.chunk(chunk);
-                for (int i = 0; i < list.chunkSize(chunk); i++) {
-                    if (store.isDeleted(rows[i])) {
-                        all.grow(store.clients.id[c], store.clock[rows[i]], store.length[rows[i]]);
-                    }
+            for (int p = list.first(); p != StructList.NONE; p = list.next(p)) {
+                int s = list.row(p);
+                if (store.isDeleted(s)) {
+                    all.grow(store.clients.id[c], store.clock[s], store.length.get(s));
                 }
             }
         }

@@ -76,8 +76,8 @@ final class DeltaView {
                         text = new StringBuilder();
                         ops.add(new Op(text, StructStore.NONE, attributes()));
                     }
-                    allowed += (long) COST_FACTOR * store.length[s];
-                    store.contents.units.appendTo(text, store.content[s], store.length[s]);
+                    allowed += (long) COST_FACTOR * store.length.get(s);
+                    store.contents.units.appendTo(text, store.content[s], store.length.get(s));
                 }
                 case Kind.EMBED, Kind.TYPE -> {
                     text = null;
@@ -102,7 +102,7 @@ final class DeltaView {
     }
 
     private void format(int s) {
-        int key = store.room[s];
+        int key = store.formatKey(s);
         int at = store.content[s];
         allowed += COST_FACTOR * cost(key, at);
         boolean none = (store.contents.blob[at] & 0xff) == AnyValue.NULL;

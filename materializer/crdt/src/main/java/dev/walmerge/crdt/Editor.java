@@ -89,7 +89,7 @@ public final class Editor {
     }
 
     private SharedType handle(StructStore store, int s, int type) {
-        Id id = new Id(store.clients.id[store.client[s]], store.clock[s]);
+        Id id = new Id(store.clients.id[store.client.get(s)], store.clock[s]);
         return switch (TypeRef.shown(store, type)) {
             case TypeRef.ARRAY -> new SharedArray(this, id, type);
             case TypeRef.MAP, TypeRef.XML_HOOK -> new SharedMap(this, id, type);
@@ -112,7 +112,7 @@ public final class Editor {
                 yield Values.decode(blob, at);
             }
             case Kind.STRING -> String.valueOf(store.contents.units.at(at + i));
-            case Kind.BINARY -> Arrays.copyOfRange(blob, at, at + store.contentBytes[s]);
+            case Kind.BINARY -> Arrays.copyOfRange(blob, at, at + store.contentBytes.get(s));
             case Kind.TYPE -> nested(s);
             default -> null;
         };

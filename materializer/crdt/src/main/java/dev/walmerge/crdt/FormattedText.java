@@ -46,12 +46,12 @@ final class FormattedText {
     }
 
     private String key(int s) {
-        return store.names.get(store.room[s]);
+        return store.names.get(store.formatKey(s));
     }
 
     private byte[] value(int s) {
         int at = store.content[s];
-        byte[] value = new byte[store.contentBytes[s]];
+        byte[] value = new byte[store.contentBytes.get(s)];
         System.arraycopy(store.contents.blob, at, value, 0, value.length);
         return value;
     }
@@ -86,10 +86,10 @@ final class FormattedText {
         int rest = count;
         while (rest > 0 && right != NONE) {
             if (!isFormat(right) && !store.isDeleted(right)) {
-                if (rest < store.length[right]) {
+                if (rest < store.length.get(right)) {
                     author.cut(right, rest);
                 }
-                rest -= store.length[right];
+                rest -= store.length.get(right);
             }
             forward();
         }
@@ -173,10 +173,10 @@ final class FormattedText {
                         break;
                     }
                 } else {
-                    if (rest < store.length[right]) {
+                    if (rest < store.length.get(right)) {
                         author.cut(right, rest);
                     }
-                    rest -= store.length[right];
+                    rest -= store.length.get(right);
                 }
             }
             forward();
@@ -216,10 +216,10 @@ final class FormattedText {
             int kind = store.kind(right);
             boolean content = kind == Kind.STRING || kind == Kind.EMBED || kind == Kind.TYPE;
             if (content && !store.isDeleted(right)) {
-                if (rest < store.length[right]) {
+                if (rest < store.length.get(right)) {
                     author.cut(right, rest);
                 }
-                rest -= store.length[right];
+                rest -= store.length.get(right);
                 author.merge.delete(right);
             }
             forward();

@@ -50,6 +50,9 @@ final class Integrator {
     /** Of this merge: by origin, the lowest client of all items that have it, where a scan was long. */
     private final Map<Zone, Long> lowest = new HashMap<>();
 
+    /** Of this merge. */
+    private final LongScan longest;
+
     /** Items with one origin; without one, those at the front of a list. */
     private record Zone(int originClient, int originClock, int parent, int sub) {}
 
@@ -61,6 +64,7 @@ final class Integrator {
     Integrator(StructStore store, Merge merge) {
         this.store = store;
         this.merge = merge;
+        longest = new LongScan(store);
     }
 
     /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks {@link #missingClock}. */
@@ -93,23 +97,24 @@ final class Integrator {
             return false;
         }
         int s = store.clients.structs[c].newest();
-        int right = store.rightClient[s];
+        int rightClock = store.rightClock[s];
         boolean hasRight = (info & StructBuffer.HAS_RIGHT_ORIGIN) != 0;
-        if (!store.isText(s) || store.parentSub[s] != NONE || (right != NONE) != hasRight) {
+        if (!store.isText(s) || store.parentSub.get(s) != NONE || (rightClock != NONE) != hasRight) {
             return false;
         }
-        if (right != NONE
-                && (store.rightClock[s] != in.rightClock[i]
-                        || store.clients.id[right] != in.rightClient[i]
-                        || store.isCollected(right, in.rightClock[i]))) {
-            return false;
+        if (hasRight) {
+            int right = store.rightClient.get(s);
+            if (rightClock != in.rightClock[i]
+                    || store.clients.id[right] != in.rightClient[i]
+                    || store.isCollected(right, rightClock)) {
+                return false;
+            }
         }
         int next = store.right[s];
-        if (next != NONE && store.originClient[next] == c && store.originClock[next] == in.originClock[i]) {
+        if (next != NONE && store.originClock[next] == in.originClock[i] && store.originClient.get(next) == c) {
             return false;
         }
         store.contents.append(store, s, in.units, in.content[i], in.length[i]);
-        store.length[s] += in.length[i];
         store.clients.state[c] += in.length[i];
         if (store.order != null) {
             store.order.changed(s);
@@ -131,11 +136,15 @@ final class Integrator {
         }
         int left = NONE;
         int right = NONE;
+        int structs = store.size();
         if (in.has(i, StructBuffer.HAS_ORIGIN)) {
             left = store.cleanEnd(store.clients.find(in.originClient[i]), in.originClock[i], merge.dirty);
         }
         if (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN)) {
             right = rightOf(left, store.clients.find(in.rightClient[i]), in.rightClock[i]);
+        }
+        if (store.size() != structs) {
+            longest.forget();
         }
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
@@ -150,17 +159,17 @@ final class Integrator {
             return;
         }
         int s = store.allocate(kind);
-        store.client[s] = c;
+        store.client.set(s, c);
         store.clock[s] = in.clock[i] + offset;
-        store.length[s] = in.length[i] - offset;
-        store.parent[s] = parent;
-        store.parentSub[s] = sub;
+        store.length.set(s, in.length[i] - offset);
+        store.parent.set(s, parent);
+        store.parentSub.set(s, sub);
         if (left != NONE) {
-            store.originClient[s] = store.client[left];
+            store.originClient.set(s, store.client.get(left));
             store.originClock[s] = offset > 0 ? store.clock[s] - 1 : in.originClock[i];
         }
         if (right != NONE) {
-            store.rightClient[s] = store.client[right];
+            store.rightClient.set(s, store.client.get(right));
             store.rightClock[s] = in.rightClock[i];
         }
         takeContent(s, in, i, offset);
@@ -171,7 +180,7 @@ final class Integrator {
 
     /** Adds an item made here, which knows its neighbours; its client's next. Only behind the newest it may be joined. */
     void add(int s, int behind, boolean waitedFor) {
-        int c = store.client[s];
+        int c = store.client.get(s);
         StructList own = store.clients.structs[c];
         if (waitedFor || (behind != NONE && !own.isEmpty() && behind == own.newest())) {
             merge.touch(c);
@@ -185,7 +194,7 @@ final class Integrator {
     /** The struct that begins with the right origin: nearly always the one behind the origin, which saves a search. */
     private int rightOf(int left, int c, int clock) {
         int next = left == NONE ? NONE : store.right[left];
-        if (next != NONE && store.clock[next] == clock && store.client[next] == c) {
+        if (next != NONE && store.clock[next] == clock && store.client.get(next) == c) {
             return next;
         }
         return store.cleanStart(c, clock, merge.dirty);
@@ -211,9 +220,10 @@ final class Integrator {
 
     private void addGc(int c, int length) {
         int s = store.allocate(Kind.GC);
-        store.client[s] = c;
+        store.client.set(s, c);
         store.clock[s] = store.clients.state[c];
-        store.length[s] = length;
+        store.length.set(s, length);
+        store.parent.set(s, NONE);
         store.deletes.note(store.clients.id[c], store.clock[s], length);
         append(c, s);
     }
@@ -234,7 +244,7 @@ final class Integrator {
         if (in.has(i, StructBuffer.PARENT_ID)) {
             return held(in.originClient[i], in.originClock[i]);
         }
-        return left != NONE ? store.parent[left] : store.parent[right];
+        return left != NONE ? store.parent.get(left) : store.parent.get(right);
     }
 
     /** The type of an item; the entries of a map, which come one after another, have the same. */
@@ -244,7 +254,7 @@ final class Integrator {
                 || store.clock[s] != clock
                 || store.kind(s) != Kind.TYPE
                 || store.isFree(s)
-                || store.clients.id[store.client[s]] != client) {
+                || store.clients.id[store.client.get(s)] != client) {
             s = store.find(store.clients.find(client), clock);
             lastHolder = s;
         }
@@ -255,16 +265,15 @@ final class Integrator {
         if (in.has(i, StructBuffer.PARENT_ROOT | StructBuffer.PARENT_ID)) {
             return in.sub(i) == null ? NONE : in.subName(i, store.names);
         }
-        return left != NONE ? store.parentSub[left] : store.parentSub[right];
+        return left != NONE ? store.parentSub.get(left) : store.parentSub.get(right);
     }
 
     private void takeContent(int s, StructBuffer in, int i, int offset) {
         ContentStore contents = store.contents;
         int kind = in.kind(i);
         if (kind == Kind.STRING) {
-            int count = store.length[s];
+            int count = store.length.get(s);
             store.content[s] = contents.addUnits(in.units, in.content[i] + offset, count);
-            store.room[s] = count;
             if (offset > 0 && Character.isHighSurrogate(in.units.at(in.content[i] + offset - 1))) {
                 contents.units.set(store.content[s], Utf8.REPLACEMENT);
             }
@@ -276,8 +285,10 @@ final class Integrator {
             }
             int count = in.contentBytes[i] - (from - in.content[i]);
             store.content[s] = contents.addBytes(blob, from, count);
-            store.contentBytes[s] = count;
-            store.room[s] = kind == Kind.FORMAT ? store.names.intern(in.key(i)) : count;
+            store.contentBytes.set(s, count);
+            if (kind == Kind.FORMAT) {
+                store.spare.set(s, store.names.intern(in.key(i)));
+            }
         }
     }
 
@@ -302,22 +313,34 @@ final class Integrator {
             step = 0;
         }
         store.reserveSeen();
-        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan);
+        if (longest.leadsTo(s)) {
+            int behind = scan(s, longest.last(), right, Integer.MAX_VALUE, true);
+            longest.wentOn(s, behind);
+            return behind;
+        }
+        int before = step;
+        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan, false);
         if (behind == LONG) {
             long low = lowestBehind(s, left);
             lowest.put(zone(s), Math.min(low, ownId(s)));
-            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE);
+            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE, false);
+        }
+        if (behind != left && step - before >= longScan) {
+            longest.ended(s, left, next, behind);
         }
         return behind;
     }
 
-    /** As the picture says; {@link #LONG} when nothing was passed within {@code most} steps. */
-    private int scan(int s, int left, int right, int most) {
+    /**
+     * As the picture says, from behind {@code from} on; {@link #LONG} when nothing was passed within {@code most} steps. A scan that
+     * goes on has passed all that {@link #longest} did.
+     */
+    private int scan(int s, int from, int right, int most, boolean goesOn) {
         int begin = step;
-        int passed = step;
-        int behind = left;
+        int passed = goesOn ? ++step : step;
+        int behind = from;
         long ownId = ownId(s);
-        for (int o = behind(s, left); o != NONE && o != right; o = store.right[o]) {
+        for (int o = behind(s, from); o != NONE && o != right; o = store.right[o]) {
             if (passed == begin && step - begin >= most) {
                 return LONG;
             }
@@ -330,9 +353,13 @@ final class Integrator {
                     break;
                 }
             } else {
-                int seen = seenOrigin(o);
+                int origin = origin(o);
+                int seen = origin == NONE ? 0 : store.seen[origin];
                 if (seen <= begin) {
-                    break;
+                    if (!goesOn || origin == NONE || !longest.passed(origin)) {
+                        break;
+                    }
+                    seen = passed;
                 }
                 if (seen <= passed) {
                     behind = o;
@@ -354,7 +381,7 @@ final class Integrator {
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
                 low = Math.min(low, ownId(o));
-            } else if (seenOrigin(o) <= begin) {
+            } else if (origin(o) == NONE || store.seen[origin(o)] <= begin) {
                 break;
             }
         }
@@ -362,41 +389,42 @@ final class Integrator {
     }
 
     private int behind(int s, int left) {
-        return left != NONE ? store.right[left] : first(store.parent[s], store.parentSub[s]);
+        return left != NONE ? store.right[left] : first(store.parent.get(s), store.parentSub.get(s));
     }
 
-    private int seenOrigin(int o) {
-        return store.originClient[o] == NONE ? 0 : store.seen[store.find(store.originClient[o], store.originClock[o])];
+    private int origin(int o) {
+        return store.hasOrigin(o) ? store.find(store.originClient.get(o), store.originClock[o]) : NONE;
     }
 
     private long ownId(int s) {
-        return store.clients.id[store.client[s]];
+        return store.clients.id[store.client.get(s)];
     }
 
     private Zone zone(int s) {
-        return store.originClient[s] == NONE
-                ? new Zone(NONE, 0, store.parent[s], store.parentSub[s])
-                : new Zone(store.originClient[s], store.originClock[s], NONE, NONE);
+        return store.hasOrigin(s)
+                ? new Zone(store.originClient.get(s), store.originClock[s], NONE, NONE)
+                : new Zone(NONE, NONE, store.parent.get(s), store.parentSub.get(s));
     }
 
     /** Whether what is put into place must be told to what was remembered of long scans. */
     boolean remembersScans() {
-        return !lowest.isEmpty();
+        return !lowest.isEmpty() || longest.isKnown();
     }
 
     /** A merge is over; structs may be joined and collected now. */
     void forgetScans() {
+        longest.forget();
         if (!lowest.isEmpty()) {
             lowest.clear();
         }
     }
 
     private boolean sameOrigin(int a, int b) {
-        return store.originClient[a] == store.originClient[b] && store.originClock[a] == store.originClock[b];
+        return store.originClock[a] == store.originClock[b] && store.originClient.get(a) == store.originClient.get(b);
     }
 
     private boolean sameRightOrigin(int a, int b) {
-        return store.rightClient[a] == store.rightClient[b] && store.rightClock[a] == store.rightClock[b];
+        return store.rightClock[a] == store.rightClock[b] && store.rightClient.get(a) == store.rightClient.get(b);
     }
 
     /** The first item of a type's list, or of the chain of a key. */
@@ -408,24 +436,25 @@ final class Integrator {
     }
 
     private void link(int s, int behind) {
+        longest.linked(s, behind);
         int next;
         if (behind != NONE) {
             next = store.right[behind];
             store.right[behind] = s;
         } else {
-            next = first(store.parent[s], store.parentSub[s]);
-            if (store.parentSub[s] == NONE) {
-                store.types.start[store.parent[s]] = s;
+            next = first(store.parent.get(s), store.parentSub.get(s));
+            if (store.parentSub.get(s) == NONE) {
+                store.types.start[store.parent.get(s)] = s;
             } else {
-                store.types.setFirst(store.parent[s], store.parentSub[s], s);
+                store.types.setFirst(store.parent.get(s), store.parentSub.get(s), s);
             }
         }
-        store.left[s] = behind;
+        store.setLeft(s, behind);
         store.right[s] = next;
         if (next != NONE) {
-            store.left[next] = s;
-        } else if (store.parentSub[s] != NONE) {
-            store.types.setLast(store.parent[s], store.parentSub[s], s);
+            store.setLeft(next, s);
+        } else if (store.parentSub.get(s) != NONE) {
+            store.types.setLast(store.parent.get(s), store.parentSub.get(s), s);
             if (behind != NONE) {
                 merge.delete(behind);
             }
@@ -446,9 +475,9 @@ final class Integrator {
             int name = TypeRef.named(ref) ? store.names.intern(in.key(i)) : Names.NONE;
             store.content[s] = store.types.add(ref, s, name);
         }
-        int holder = store.types.item[store.parent[s]];
+        int holder = store.types.item[store.parent.get(s)];
         boolean orphan = holder != NONE && store.isDeleted(holder);
-        if (orphan || (store.parentSub[s] != NONE && store.right[s] != NONE)) {
+        if (orphan || (store.parentSub.get(s) != NONE && store.right[s] != NONE)) {
             merge.delete(s);
         }
     }

@@ -66,7 +66,7 @@ final class JsonView {
                 continue;
             }
             int at = store.content[s];
-            for (int i = 0; i < store.length[s]; i++) {
+            for (int i = 0; i < store.length.get(s); i++) {
                 if (!first) {
                     out.append(',');
                 }
@@ -80,7 +80,7 @@ final class JsonView {
     /** The value a map key holds: the last element of its item. */
     void last(int s, int depth) {
         int at = store.content[s];
-        int last = store.length[s] - 1;
+        int last = store.length.get(s) - 1;
         if (store.kind(s) == Kind.ANY || store.kind(s) == Kind.JSON) {
             for (int i = 0; i < last; i++) {
                 at = AnyValue.end(store.contents.blob, at);
@@ -99,7 +99,7 @@ final class JsonView {
             }
             case Kind.STRING ->
                 ValueText.quote(String.valueOf(store.contents.units.at(store.content[s] + i)), style, out);
-            case Kind.BINARY -> ValueText.bytes(blob, at, store.contentBytes[s], style, out);
+            case Kind.BINARY -> ValueText.bytes(blob, at, store.contentBytes.get(s), style, out);
             case Kind.DOC -> subdocument(at);
             case Kind.TYPE -> type(store.content[s], depth + 1);
             default -> out.append("null");

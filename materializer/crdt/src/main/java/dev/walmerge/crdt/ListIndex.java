@@ -215,7 +215,7 @@ final class ListIndex {
     }
 
     int visible(int s) {
-        return store.isDeleted(s) || !Kind.countable(store.kind(s)) ? 0 : store.length[s];
+        return store.isDeleted(s) || !Kind.countable(store.kind(s)) ? 0 : store.length.get(s);
     }
 
     /** Puts the cursor on the row that holds a visible unit of a covered type; it must be one. */
@@ -247,7 +247,7 @@ final class ListIndex {
         int before = start;
         for (int i = 0; i < NEAR && s != NONE; i++) {
             if (unit < before) {
-                s = store.left[s];
+                s = store.left(s);
                 before -= s == NONE ? 0 : visible(s);
                 continue;
             }
@@ -289,8 +289,8 @@ final class ListIndex {
 
     /** An item was put into a list, behind another or at the front. */
     void linked(int s, int behind) {
-        int type = store.parent[s];
-        if (store.parentSub[s] != NONE || !covers(type)) {
+        int type = store.parent.get(s);
+        if (store.parentSub.get(s) != NONE || !covers(type)) {
             return;
         }
         int visible = visible(s);
@@ -326,7 +326,7 @@ final class ListIndex {
         if (leaf(s) == NONE) {
             return;
         }
-        insertBehind(store.parent[s], r, s);
+        insertBehind(store.parent.get(s), r, s);
         int visible = visible(r);
         add(s, -visible);
         add(r, visible);
@@ -356,7 +356,7 @@ final class ListIndex {
             return;
         }
         int delta = visible(s) - units[slotOfRow(s)];
-        if (s != row && store.parent[s] == cursorType && store.left[s] != row) {
+        if (s != row && store.parent.get(s) == cursorType && store.left(s) != row) {
             cursorType = NONE;
         }
         add(s, delta);
@@ -368,7 +368,7 @@ final class ListIndex {
         }
         int node = leafOf[s];
         units[slotOfRow(s)] += delta;
-        total[store.parent[s]] += delta;
+        total[store.parent.get(s)] += delta;
         if (node != changedLeaf) {
             tell();
             changedLeaf = node;

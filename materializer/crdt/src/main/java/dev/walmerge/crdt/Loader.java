@@ -76,8 +76,8 @@ final class Loader {
             }
             newest = first + n++;
             put(i, newest, kind, left);
-            store.client[newest] = c;
-            store.originClient[newest] = leftClient;
+            store.client.set(newest, c);
+            store.originClient.set(newest, leftClient);
             state += in.length[i];
             table[(state - 1) >>> shift] = newest;
         }
@@ -90,17 +90,17 @@ final class Loader {
 
     /** Whether an item is to lie in a list that lives, with its right origin, or the end, right behind {@code left}. */
     private boolean fits(int i, int left) {
-        int parent = store.parent[left];
+        int parent = store.parent.get(left);
         int next = store.right[left];
         if (!in.has(i, StructBuffer.HAS_ORIGIN)
                 || parent == NONE
-                || store.parentSub[left] != NONE
+                || store.parentSub.get(left) != NONE
                 || in.has(i, StructBuffer.HAS_RIGHT_ORIGIN) != (next != NONE)) {
             return false;
         }
         if (next != NONE
                 && (store.clock[next] != in.rightClock[i]
-                        || store.clients.id[store.client[next]] != in.rightClient[i])) {
+                        || store.clients.id[store.client.get(next)] != in.rightClient[i])) {
             return false;
         }
         if (parent != liveParent) {
@@ -117,24 +117,22 @@ final class Loader {
     private void put(int i, int s, int kind, int left) {
         int next = store.right[left];
         store.clock[s] = in.clock[i];
-        store.length[s] = in.length[i];
-        store.left[s] = left;
+        store.length.set(s, in.length[i]);
         store.right[s] = next;
         store.right[left] = s;
+        store.setLeft(s, left);
         store.originClock[s] = in.originClock[i];
         if (next != NONE) {
-            store.left[next] = s;
-            store.rightClient[s] = store.client[next];
+            store.setLeft(next, s);
+            store.rightClient.set(s, store.client.get(next));
             store.rightClock[s] = in.rightClock[i];
         } else {
-            store.rightClient[s] = NONE;
+            store.rightClock[s] = NONE;
         }
-        store.parent[s] = store.parent[left];
-        store.parentSub[s] = NONE;
+        store.parent.set(s, store.parent.get(left));
         store.setKind(s, kind);
         if (kind == Kind.STRING) {
             store.content[s] = store.contents.addUnits(in.units, in.content[i], in.length[i]);
-            store.room[s] = in.length[i];
         }
     }
 
@@ -153,7 +151,7 @@ final class Loader {
         while (store.clock[s] > at && s > last) {
             s--;
         }
-        return store.client[s] == c && store.end(s) - 1 == at ? s : NONE;
+        return store.client.get(s) == c && store.end(s) - 1 == at ? s : NONE;
     }
 
     /** The table of a client whose structs begin here: a few entries a struct, however long these are. */

@@ -92,12 +92,12 @@ final class Merge {
     }
 
     private void noteDeleted(int s) {
-        deleted.add(store.client[s], store.clock[s], store.length[s]);
+        deleted.add(store.client.get(s), store.clock[s], store.length.get(s));
     }
 
     /** An item came as a deleted one: there is nothing to free, and as it is new it is joined anyway. */
     void cameDeleted(int s) {
-        erased(store.client[s], store.clock[s], store.length[s]);
+        erased(store.client.get(s), store.clock[s], store.length.get(s));
     }
 
     /** Deletes an item and, when it holds a type, all in it. */
@@ -319,8 +319,8 @@ final class Merge {
             s = next;
         }
         for (int entry = types.firstEntry[type]; entry != NONE; entry = types.entryNext[entry]) {
-            for (int s = types.entryItem[entry]; s != NONE; ) {
-                int next = store.left[s];
+            for (int s = types.entryFirst[entry]; s != NONE; ) {
+                int next = store.right[s];
                 collectChild(s);
                 s = next;
             }
@@ -337,8 +337,8 @@ final class Merge {
         }
         store.becomeGc(s);
         // Neighbours that were deleted long ago are not in this merge's ranges, and may now be joinable.
-        if (!store.clients.isNew(store.client[s], store.clock[s])) {
-            dirty.add(store.client[s], store.clock[s], store.length[s]);
+        if (!store.clients.isNew(store.client.get(s), store.clock[s])) {
+            dirty.add(store.client.get(s), store.clock[s], store.length.get(s));
         }
     }
 

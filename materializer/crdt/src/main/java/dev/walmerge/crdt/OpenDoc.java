@@ -219,6 +219,7 @@ final class OpenDoc {
                 merge.retryDeletes(pendingDeletes);
             }
             noteMissing(null);
+            integrator.forgetScans();
         }
         merge.finish();
     }

@@ -57,7 +57,7 @@ final class PlainView {
     /** The value a map key holds: the last element of its item. */
     private Object last(int s, int depth) {
         int at = store.content[s];
-        int last = store.length[s] - 1;
+        int last = store.length.get(s) - 1;
         if (store.kind(s) == Kind.ANY || store.kind(s) == Kind.JSON) {
             for (int i = 0; i < last; i++) {
                 at = AnyValue.end(store.contents.blob, at);
@@ -75,7 +75,7 @@ final class PlainView {
             }
             boolean values = kind == Kind.ANY || kind == Kind.JSON || kind == Kind.EMBED;
             int at = store.content[s];
-            for (int i = 0; i < store.length[s]; i++) {
+            for (int i = 0; i < store.length.get(s); i++) {
                 list.add(element(s, at, i, depth));
                 at = values ? AnyValue.end(store.contents.blob, at) : at;
             }
@@ -89,7 +89,7 @@ final class PlainView {
         return switch (store.kind(s)) {
             case Kind.ANY, Kind.JSON, Kind.EMBED -> Values.decode(blob, at);
             case Kind.STRING -> String.valueOf(store.contents.units.at(store.content[s] + i));
-            case Kind.BINARY -> Arrays.copyOfRange(blob, at, at + store.contentBytes[s]);
+            case Kind.BINARY -> Arrays.copyOfRange(blob, at, at + store.contentBytes.get(s));
             case Kind.DOC -> subdocument(at);
             case Kind.TYPE -> type(store.content[s], depth + 1);
             default -> null;

@@ -45,13 +45,13 @@ final class Positions {
         }
         for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
             if (counts(s)) {
-                if (store.length[s] > left) {
+                if (store.length.get(s) > left) {
                     return id(s, left);
                 }
-                left -= store.length[s];
+                left -= store.length.get(s);
             }
             if (assoc < 0 && store.right[s] == NONE) {
-                return id(s, store.length[s] - 1);
+                return id(s, store.length.get(s) - 1);
             }
         }
         return null;
@@ -63,18 +63,18 @@ final class Positions {
 
     /** The visible units before an item of a list. */
     private int before(int s) {
-        if (store.parentSub[s] == NONE && indexed(store.parent[s])) {
+        if (store.parentSub.get(s) == NONE && indexed(store.parent.get(s))) {
             return store.order.unitsBefore(s);
         }
         int before = 0;
-        for (int left = store.left[s]; left != NONE; left = store.left[left]) {
-            before += counts(left) ? store.length[left] : 0;
+        for (int left = store.left(s); left != NONE; left = store.left(left)) {
+            before += counts(left) ? store.length.get(left) : 0;
         }
         return before;
     }
 
     private Id id(int s, int offset) {
-        return new Id(store.clients.id[store.client[s]], store.clock[s] + offset);
+        return new Id(store.clients.id[store.client.get(s)], store.clock[s] + offset);
     }
 
     AbsolutePosition resolve(RelativePosition position) {
@@ -95,14 +95,14 @@ final class Positions {
         if (s == NONE || store.isGc(s)) {
             return null;
         }
-        int holder = store.types.item[store.parent[s]];
+        int holder = store.types.item[store.parent.get(s)];
         int index = 0;
         if (holder == NONE || !store.isDeleted(holder)) {
             index = counts(s) ? item.clock() - store.clock[s] + (assoc < 0 ? 1 : 0) : 0;
             index += before(s);
         }
         return holder == NONE
-                ? new AbsolutePosition(store.names.get(store.types.name[store.parent[s]]), null, index, assoc)
+                ? new AbsolutePosition(store.names.get(store.types.name[store.parent.get(s)]), null, index, assoc)
                 : new AbsolutePosition(null, id(holder, 0), index, assoc);
     }
 }

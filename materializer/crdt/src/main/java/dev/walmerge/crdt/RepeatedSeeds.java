@@ -59,16 +59,16 @@ final class RepeatedSeeds {
         if (store.isDeleted(s)) {
             return false;
         }
-        int holder = store.types.item[store.parent[s]];
-        return (store.originClient[s] == NONE || store.originClient[s] == c || clock > store.clock[s])
-                && (store.rightClient[s] == NONE || store.rightClient[s] == c)
-                && (holder == NONE || store.client[holder] == c);
+        int holder = store.types.item[store.parent.get(s)];
+        return (!store.hasOrigin(s) || store.originClient.get(s) == c || clock > store.clock[s])
+                && (!store.hasRightOrigin(s) || store.rightClient.get(s) == c)
+                && (holder == NONE || store.client.get(holder) == c);
     }
 
     private long firstUnit(int c) {
         int s = store.find(c, 0);
         int unit = store.kind(s) == Kind.STRING ? store.contents.units.at(store.content[s]) : 0;
-        return (long) store.kind(s) << 56 | (long) store.parent[s] << 16 | unit;
+        return (long) store.kind(s) << 56 | (long) store.parent.get(s) << 16 | unit;
     }
 
     private int common(int a, int b) {
@@ -92,23 +92,23 @@ final class RepeatedSeeds {
         return store.kind(sa) == store.kind(sb)
                 && origin(sa, clock) == origin(sb, clock)
                 && right(sa) == right(sb)
-                && store.parentSub[sa] == store.parentSub[sb]
+                && store.parentSub.get(sa) == store.parentSub.get(sb)
                 && holder(sa) == holder(sb);
     }
 
     /** All clocks here are of the client itself. */
     private int origin(int s, int clock) {
-        return clock > store.clock[s] ? clock - 1 : store.originClient[s] == NONE ? NONE : store.originClock[s];
+        return clock > store.clock[s] ? clock - 1 : store.originClock[s];
     }
 
     private int right(int s) {
-        return store.rightClient[s] == NONE ? NONE : store.rightClock[s];
+        return store.rightClock[s];
     }
 
     /** The clock of the item that holds the parent, or below 0 one number a root. */
     private int holder(int s) {
-        int holder = store.types.item[store.parent[s]];
-        return holder == NONE ? -1 - store.parent[s] : store.clock[holder];
+        int holder = store.types.item[store.parent.get(s)];
+        return holder == NONE ? -1 - store.parent.get(s) : store.clock[holder];
     }
 
     private int commonUnits(int sa, int sb, int clock, int end) {

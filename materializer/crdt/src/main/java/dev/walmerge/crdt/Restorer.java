@@ -28,7 +28,7 @@ final class Restorer {
             StructList list = clients.structs[c];
             for (int p = list.first(); p != NONE && store.clock[list.row(p)] < clock; p = list.next(p)) {
                 int s = list.row(p);
-                struct(s, Math.min(store.length[s], clock - store.clock[s]));
+                struct(s, Math.min(store.length.get(s), clock - store.clock[s]));
             }
         }
         deletes.addAll(snapshot.deletes);
@@ -37,20 +37,20 @@ final class Restorer {
     /** The first {@code length} units of a struct. */
     private void struct(int s, int length) {
         int i = out.next();
-        out.client[i] = store.clients.id[store.client[s]];
+        out.client[i] = store.clients.id[store.client.get(s)];
         out.clock[i] = store.clock[s];
         out.length[i] = length;
         int kind = store.kind(s);
         int info = kind;
         if (kind != Kind.GC) {
-            if (store.originClient[s] != NONE) {
+            if (store.hasOrigin(s)) {
                 info |= StructBuffer.HAS_ORIGIN;
-                out.originClient[i] = store.clients.id[store.originClient[s]];
+                out.originClient[i] = store.clients.id[store.originClient.get(s)];
                 out.originClock[i] = store.originClock[s];
             }
-            if (store.rightClient[s] != NONE) {
+            if (store.hasRightOrigin(s)) {
                 info |= StructBuffer.HAS_RIGHT_ORIGIN;
-                out.rightClient[i] = store.clients.id[store.rightClient[s]];
+                out.rightClient[i] = store.clients.id[store.rightClient.get(s)];
                 out.rightClock[i] = store.rightClock[s];
             }
             if (info == kind) {
@@ -63,18 +63,18 @@ final class Restorer {
     }
 
     private int parent(int s, int i) {
-        int parent = store.parent[s];
+        int parent = store.parent.get(s);
         int holder = store.types.item[parent];
         int sub = 0;
-        if (store.parentSub[s] != NONE) {
+        if (store.parentSub.get(s) != NONE) {
             sub = StructBuffer.HAS_SUB;
-            out.setSub(i, store.names.get(store.parentSub[s]));
+            out.setSub(i, store.names.get(store.parentSub.get(s)));
         }
         if (holder == NONE) {
             out.setRoot(i, store.names.get(store.types.name[parent]));
             return sub | StructBuffer.PARENT_ROOT;
         }
-        out.originClient[i] = store.clients.id[store.client[holder]];
+        out.originClient[i] = store.clients.id[store.client.get(holder)];
         out.originClock[i] = store.clock[holder];
         return sub | StructBuffer.PARENT_ID;
     }
@@ -90,13 +90,13 @@ final class Restorer {
         } else if (kind == Kind.STRING) {
             int at = out.units.count;
             out.units.add(store.contents.units, store.content[s], length);
-            if (length < store.length[s] && Character.isHighSurrogate(out.units.at(at + length - 1))) {
+            if (length < store.length.get(s) && Character.isHighSurrogate(out.units.at(at + length - 1))) {
                 out.units.set(at + length - 1, Utf8.REPLACEMENT);
             }
             out.content[i] = at;
         } else if (Kind.inBlob(kind)) {
-            int bytes = store.contentBytes[s];
-            if (length < store.length[s]) {
+            int bytes = store.contentBytes.get(s);
+            if (length < store.length.get(s)) {
                 int end = store.content[s];
                 for (int n = 0; n < length; n++) {
                     end = AnyValue.end(store.contents.blob, end);
@@ -107,7 +107,7 @@ final class Restorer {
             out.contentBytes[i] = bytes;
             out.blob.raw(store.contents.blob, store.content[s], bytes);
             if (kind == Kind.FORMAT) {
-                out.setKey(i, store.names.get(store.room[s]));
+                out.setKey(i, store.names.get(store.formatKey(s)));
             }
         }
     }

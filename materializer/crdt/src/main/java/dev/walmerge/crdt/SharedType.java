@@ -66,7 +66,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     /** Whether this is the type that a live item of the document as it is now holds. */
     final boolean isHeldBy(int s) {
         StructStore now = author.store;
-        return store == now && holder.clock() == now.clock[s] && holder.client() == now.clients.id[now.client[s]];
+        return store == now && holder.clock() == now.clock[s] && holder.client() == now.clients.id[now.client.get(s)];
     }
 
     /** The document as it is now; valid once {@link #readable} or {@link #writable} was called. */
@@ -87,7 +87,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
             return type;
         }
         int s = type == NONE ? NONE : store.types.item[type];
-        if (s == NONE || store.clock[s] != holder.clock() || store.clients.id[store.client[s]] != holder.client()) {
+        if (s == NONE || store.clock[s] != holder.clock() || store.clients.id[store.client.get(s)] != holder.client()) {
             type = new Positions(store).nested(holder);
             s = type == NONE ? NONE : store.types.item[type];
         }
@@ -204,7 +204,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
     }
 
     final Id id(int s) {
-        return new Id(store.clients.id[store.client[s]], store.clock[s]);
+        return new Id(store.clients.id[store.client.get(s)], store.clock[s]);
     }
 
     final Object valueOf(String key) {
@@ -212,7 +212,7 @@ public abstract sealed class SharedType permits SharedText, SharedMap, SharedArr
             return readValue;
         }
         int s = entry(key);
-        return s == NONE ? null : read(key, NONE, editor.value(s, store.length[s] - 1));
+        return s == NONE ? null : read(key, NONE, editor.value(s, store.length.get(s) - 1));
     }
 
     /** The live item of a key, or NONE. */

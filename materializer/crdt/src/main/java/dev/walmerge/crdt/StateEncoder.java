@@ -10,6 +10,7 @@ final class StateEncoder {
 
     private final StructStore store;
     private final UpdateWriter out;
+    private final WrittenNames names;
 
     /** Yjs writes a state with pending parts by merging encoded updates, which forgets a key its origins imply. */
     private boolean keysImplied;
@@ -20,12 +21,13 @@ final class StateEncoder {
     StateEncoder(StructStore store, UpdateFormat format) {
         this.store = store;
         this.out = UpdateWriter.of(format);
+        this.names = new WrittenNames(store.names);
     }
 
     byte[] state() {
         passed = store.deletes.isKept() ? null : new ClockRanges();
         int[] order = store.clients.byIdDescending();
-        out.reserve(store.size(), store.contents.units.count);
+        out.reserve(store.size(), store.contents.units.count, store.contents.blobCount);
         out.rest.varUint(order.length);
         for (int c : order) {
             client(c, 0);
@@ -113,10 +115,9 @@ final class StateEncoder {
         struct(list.row(first), clock - store.clock[list.row(first)]);
         int place = StructList.placeAt(first) + 1;
         for (int chunk = StructList.chunkAt(first); chunk < list.chunkCount(); chunk++) {
-            int[] rows = list.chunk(chunk);
             int size = list.chunkSize(chunk);
             for (; place < size; place++) {
-                struct(rows[place], 0);
+                struct(list.row(chunk, place), 0);
             }
             place = 0;
         }
@@ -125,59 +126,71 @@ final class StateEncoder {
     private void struct(int s, int offset) {
         int kind = store.kind(s);
         if (passed != null && store.isDeleted(s)) {
-            passed.grow(store.clients.id[store.client[s]], store.clock[s], store.length[s]);
+            passed.grow(store.clients.id[store.client.get(s)], store.clock[s], store.length.get(s));
         }
         if (kind == Kind.GC) {
             out.info(Kind.GC);
-            out.length(store.length[s] - offset);
+            out.length(store.length.get(s) - offset);
             return;
         }
         long[] ids = store.clients.id;
-        int originClient = offset > 0 ? store.client[s] : store.originClient[s];
         int originClock = offset > 0 ? store.clock[s] + offset - 1 : store.originClock[s];
-        int rightClient = store.rightClient[s];
-        boolean placed = originClient != NONE || rightClient != NONE;
-        out.head(
-                kind
-                        | (originClient != NONE ? StructBuffer.HAS_ORIGIN : 0)
-                        | (rightClient != NONE ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
-                        | (hasSub(s, placed) ? StructBuffer.HAS_SUB : 0),
-                originClient == NONE ? 0 : ids[originClient],
-                originClock,
-                rightClient == NONE ? 0 : ids[rightClient],
-                store.rightClock[s]);
+        int rightClock = store.rightClock[s];
+        boolean placed = originClock != NONE || rightClock != NONE;
+        if (!placed && entry(s, kind)) {
+            content(s, kind, offset);
+            return;
+        }
+        int info = kind
+                | (originClock != NONE ? StructBuffer.HAS_ORIGIN : 0)
+                | (rightClock != NONE ? StructBuffer.HAS_RIGHT_ORIGIN : 0)
+                | (hasSub(s, placed) ? StructBuffer.HAS_SUB : 0);
+        int originClient = offset > 0 ? store.client.get(s) : store.originClient.get(s);
+        out.head(info, ids[originClient], originClock, ids[store.rightClient.get(s)], rightClock);
         if (!placed) {
             parent(s);
         }
         content(s, kind, offset);
     }
 
+    /** The head of the first value of a key in a nested map, which is most of a JSON document; false when it is another. */
+    private boolean entry(int s, int kind) {
+        int holder = store.types.item[store.parent.get(s)];
+        int sub = store.parentSub.get(s);
+        byte[] key = holder == NONE || sub == NONE ? null : names.plain(sub);
+        if (key == null) {
+            return false;
+        }
+        out.entry(kind | StructBuffer.HAS_SUB, store.clients.id[store.client.get(holder)], store.clock[holder], key);
+        return true;
+    }
+
     private boolean hasSub(int s, boolean implied) {
-        return store.parentSub[s] != NONE && !(implied && keysImplied);
+        return store.parentSub.get(s) != NONE && !(implied && keysImplied);
     }
 
     private void parent(int s) {
-        int parent = store.parent[s];
+        int parent = store.parent.get(s);
         int holder = store.types.item[parent];
         out.parentIsRoot(holder == NONE);
         if (holder == NONE) {
-            out.string(store.names.get(store.types.name[parent]));
+            names.write(out, store.types.name[parent]);
         } else {
-            out.leftId(store.clients.id[store.client[holder]], store.clock[holder]);
+            out.leftId(store.clients.id[store.client.get(holder)], store.clock[holder]);
         }
-        if (store.parentSub[s] != NONE) {
-            out.string(store.names.get(store.parentSub[s]));
+        if (store.parentSub.get(s) != NONE) {
+            names.write(out, store.parentSub.get(s));
         }
     }
 
     private void content(int s, int kind, int offset) {
         if (kind == Kind.DELETED) {
-            out.length(store.length[s] - offset);
+            out.length(store.length.get(s) - offset);
             return;
         }
         if (kind == Kind.STRING) {
             int at = store.content[s];
-            out.units(store.contents.units, at + offset, at + store.length[s]);
+            out.units(store.contents.units, at + offset, at + store.length.get(s));
             return;
         }
         if (kind == Kind.TYPE) {
@@ -186,16 +199,20 @@ final class StateEncoder {
             TypeRef.write(out, store.types.ref[type], name == NONE ? null : store.names.get(name));
             return;
         }
-        String key = kind == Kind.FORMAT ? store.names.get(store.room[s]) : null;
+        if (kind == Kind.ANY && store.length.get(s) == 1) {
+            out.value(store.contents.blob, store.content[s], store.contentBytes.get(s));
+            return;
+        }
+        String key = kind == Kind.FORMAT ? store.names.get(store.formatKey(s)) : null;
         ContentStore contents = store.contents;
         out.content(
                 kind,
-                store.length[s],
+                store.length.get(s),
                 offset,
                 contents.units,
                 contents.blob,
                 store.content[s],
-                store.contentBytes[s],
+                store.contentBytes.get(s),
                 key);
     }
 

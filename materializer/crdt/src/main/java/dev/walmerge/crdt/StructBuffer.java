@@ -45,6 +45,9 @@ final class StructBuffer {
 
     int size;
 
+    /** Rows below were written since the columns were made; all others are zero. */
+    private int written;
+
     /** How many structs came, typed ones counted one by one. */
     int structs;
 
@@ -168,7 +171,16 @@ final class StructBuffer {
         if (size == clock.length) {
             resize(Math.max(4, size + (size >> 1)));
         }
-        int i = size;
+        if (size < written) {
+            reset(size);
+        } else {
+            written = size + 1;
+        }
+        return size;
+    }
+
+    /** Clears a row: what was in it may have left numbers, and a name even when it was refused or dropped. */
+    private void reset(int i) {
         info[i] = 0;
         originClient[i] = 0;
         originClock[i] = 0;
@@ -179,10 +191,8 @@ final class StructBuffer {
         forget(root, i);
         forget(sub, i);
         forget(key, i);
-        return i;
     }
 
-    /** A struct that was refused or dropped may have left a name in its row. */
     private static void forget(String[] names, int i) {
         if (i < names.length) {
             names[i] = null;
@@ -190,6 +200,7 @@ final class StructBuffer {
     }
 
     private void resize(int capacity) {
+        written = Math.min(written, capacity);
         client = Arrays.copyOf(client, capacity);
         clock = Arrays.copyOf(clock, capacity);
         length = Arrays.copyOf(length, capacity);

@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * The structs of one client ordered by clock, without gaps, as rows of {@link StructStore} in chunks of bounded size:
- * what is cut or joined in the middle moves part of one chunk, however long the list is.
+ * what is cut or joined in the middle moves part of one chunk, however long the list is. The rows of a chunk are spelled out
+ * from when they don't follow each other, which in a document that was only loaded all do.
  *
  * <p>A position names a place until the list changes: the number of a chunk, then seven bits of the place in it. No chunk
  * is empty unless the list is.
@@ -22,7 +23,15 @@ final class StructList {
     /** How far behind the last search the next one is expected. */
     private static final int NEAR = 8;
 
-    private int[][] chunks = {new int[1]};
+    /** This and the smallest arrays. */
+    private static final long OBJECT_BYTES = 120;
+
+    /** By chunk: its rows, or null when each is one more than the one before. */
+    private int[][] chunks = {null};
+
+    /** The first row of a chunk whose rows aren't spelled out. */
+    private int[] bases = {0};
+
     private int[] counts = {0};
 
     /** The first clock of each chunk. */
@@ -43,7 +52,7 @@ final class StructList {
     }
 
     int row(int position) {
-        return chunks[position >>> PLACE_BITS][position & PLACE];
+        return row(position >>> PLACE_BITS, position & PLACE);
     }
 
     static int chunkAt(int position) {
@@ -58,13 +67,16 @@ final class StructList {
         return chunkCount;
     }
 
-    /** The rows of a chunk, {@link #chunkSize} of them; the caller only reads them, until the list changes. */
-    int[] chunk(int chunk) {
-        return chunks[chunk];
-    }
-
     int chunkSize(int chunk) {
         return counts[chunk];
+    }
+
+    int row(int chunk, int place) {
+        return row(chunks[chunk], bases[chunk], place);
+    }
+
+    private static int row(int[] rows, int base, int place) {
+        return rows == null ? base + place : rows[place];
     }
 
     /** The position behind, or NONE. */
@@ -79,7 +91,7 @@ final class StructList {
     /** The row of the last struct; the list must not be empty. */
     int newest() {
         int chunk = chunkCount - 1;
-        return chunks[chunk][counts[chunk] - 1];
+        return row(chunk, counts[chunk] - 1);
     }
 
     /** How many structs there are from a position on. */
@@ -96,15 +108,16 @@ final class StructList {
     int position(int at, int[] clock) {
         int chunk = chunkOf(at);
         int[] rows = chunks[chunk];
+        int base = bases[chunk];
         int count = counts[chunk];
-        if (clock[rows[count - 1]] <= at) {
+        if (clock[row(rows, base, count - 1)] <= at) {
             return chunk << PLACE_BITS | (count - 1);
         }
         int place = 0;
         int guess = hint & PLACE;
-        if (chunk == hint >>> PLACE_BITS && guess < count && clock[rows[guess]] <= at) {
+        if (chunk == hint >>> PLACE_BITS && guess < count && clock[row(rows, base, guess)] <= at) {
             int near = Math.min(count - guess, NEAR);
-            if (clock[rows[guess + near - 1]] > at) {
+            if (clock[row(rows, base, guess + near - 1)] > at) {
                 place = guess;
                 count = near;
             }
@@ -112,7 +125,7 @@ final class StructList {
         // Halving without a branch on what is found: which half it is can't be foretold.
         while (count > 1) {
             int half = count >>> 1;
-            place = clock[rows[place + half]] <= at ? place + half : place;
+            place = clock[row(rows, base, place + half)] <= at ? place + half : place;
             count -= half;
         }
         hint = chunk << PLACE_BITS | place;
@@ -140,9 +153,24 @@ final class StructList {
     void append(int row, int[] clock) {
         int chunk = chunkCount - 1;
         if (counts[chunk] == CHUNK) {
-            addChunk(++chunk, new int[CHUNK], 0, clock[row]);
+            addChunk(++chunk, null, row, 0, clock[row]);
         }
         put(chunk, counts[chunk], row);
+    }
+
+    /** Appends rows that follow each other. */
+    void append(int first, int count, int[] clock) {
+        int row = first;
+        int end = first + count;
+        while (row < end) {
+            append(row++, clock);
+            int chunk = chunkCount - 1;
+            if (chunks[chunk] == null) {
+                int more = Math.min(CHUNK - counts[chunk], end - row);
+                counts[chunk] += more;
+                row += more;
+            }
+        }
     }
 
     /** Puts a struct behind the one at a position and returns where it is now. */
@@ -150,11 +178,14 @@ final class StructList {
         int chunk = position >>> PLACE_BITS;
         int place = (position & PLACE) + 1;
         if (counts[chunk] == CHUNK) {
-            int[] upper = new int[CHUNK];
             int half = CHUNK / 2;
-            System.arraycopy(chunks[chunk], half, upper, 0, half);
+            int[] upper = null;
+            if (chunks[chunk] != null) {
+                upper = new int[CHUNK];
+                System.arraycopy(chunks[chunk], half, upper, 0, half);
+            }
             counts[chunk] = half;
-            addChunk(chunk + 1, upper, half, clock[upper[0]]);
+            addChunk(chunk + 1, upper, bases[chunk] + half, half, clock[row(upper, bases[chunk] + half, 0)]);
             if (place > half) {
                 chunk++;
                 place -= half;
@@ -167,7 +198,16 @@ final class StructList {
     private void put(int chunk, int place, int row) {
         int[] rows = chunks[chunk];
         int count = counts[chunk]++;
-        if (count == rows.length) {
+        if (rows == null) {
+            if (count == 0) {
+                bases[chunk] = row;
+                return;
+            }
+            if (place == count && row == bases[chunk] + count) {
+                return;
+            }
+            rows = spell(chunk, count, Math.min(CHUNK, count * 2));
+        } else if (count == rows.length) {
             rows = Arrays.copyOf(rows, Math.min(CHUNK, count * 2));
             chunks[chunk] = rows;
         }
@@ -177,15 +217,27 @@ final class StructList {
         rows[place] = row;
     }
 
-    private void addChunk(int chunk, int[] rows, int count, int first) {
+    /** The rows of a chunk, spelled out from now on. */
+    private int[] spell(int chunk, int count, int room) {
+        int[] rows = new int[room];
+        for (int i = 0; i < count; i++) {
+            rows[i] = bases[chunk] + i;
+        }
+        chunks[chunk] = rows;
+        return rows;
+    }
+
+    private void addChunk(int chunk, int[] rows, int base, int count, int first) {
         if (chunkCount == chunks.length) {
             int capacity = chunkCount + (chunkCount >> 1) + 1;
             chunks = Arrays.copyOf(chunks, capacity);
+            bases = Arrays.copyOf(bases, capacity);
             counts = Arrays.copyOf(counts, capacity);
             firsts = Arrays.copyOf(firsts, capacity);
         }
         moveChunks(chunk, chunk + 1);
         chunks[chunk] = rows;
+        bases[chunk] = base;
         counts[chunk] = count;
         firsts[chunk] = first;
         chunkCount++;
@@ -194,6 +246,7 @@ final class StructList {
     private void moveChunks(int from, int to) {
         int count = chunkCount - from;
         System.arraycopy(chunks, from, chunks, to, count);
+        System.arraycopy(bases, from, bases, to, count);
         System.arraycopy(counts, from, counts, to, count);
         System.arraycopy(firsts, from, firsts, to, count);
     }
@@ -216,24 +269,30 @@ final class StructList {
         int place = position & PLACE;
         int before = NONE;
         if (place > 0) {
-            before = chunks[read][place - 1];
+            before = row(read, place - 1);
         } else if (read > 0) {
-            before = chunks[read - 1][counts[read - 1] - 1];
+            before = row(read - 1, counts[read - 1] - 1);
         }
         int write = read;
         boolean done = false;
         while (!done && read < chunkCount) {
             int[] rows = chunks[read];
+            int base = bases[read];
             int count = counts[read];
             int start = place;
             int kept = place;
             while (!done && place < count) {
-                int s = rows[place++];
+                int s = row(rows, base, place++);
                 done = store.clock[s] >= end;
-                if (before == NONE || !store.tryJoin(before, s)) {
-                    rows[kept++] = s;
-                    before = s;
+                if (before != NONE && store.tryJoin(before, s)) {
+                    rows = rows == null ? spell(read, count, count) : rows;
+                    continue;
                 }
+                if (rows != null) {
+                    rows[kept] = s;
+                }
+                kept++;
+                before = s;
             }
             if (kept < place) {
                 System.arraycopy(rows, place, rows, kept, count - place);
@@ -260,10 +319,14 @@ final class StructList {
         int count = counts[chunk];
         if (to > 0 && counts[to - 1] + count <= SMALL) {
             int had = counts[to - 1];
-            if (had + count > chunks[to - 1].length) {
-                chunks[to - 1] = Arrays.copyOf(chunks[to - 1], CHUNK);
+            int[] rows = chunks[to - 1];
+            if (rows == null || had + count > rows.length) {
+                rows = rows == null ? spell(to - 1, had, CHUNK) : Arrays.copyOf(rows, CHUNK);
+                chunks[to - 1] = rows;
             }
-            System.arraycopy(chunks[chunk], 0, chunks[to - 1], had, count);
+            for (int i = 0; i < count; i++) {
+                rows[had + i] = row(chunk, i);
+            }
             counts[to - 1] = had + count;
             return to;
         }
@@ -272,16 +335,29 @@ final class StructList {
         }
         if (to < chunk) {
             chunks[to] = chunks[chunk];
+            bases[to] = bases[chunk];
             counts[to] = count;
             firsts[to] = firsts[chunk];
         }
         return to + 1;
     }
 
+    /** Gives back the room behind what there is. */
+    void trim() {
+        chunks = Arrays.copyOf(chunks, chunkCount);
+        bases = Arrays.copyOf(bases, chunkCount);
+        counts = Arrays.copyOf(counts, chunkCount);
+        firsts = Arrays.copyOf(firsts, chunkCount);
+        for (int chunk = 0; chunk < chunkCount; chunk++) {
+            int[] rows = chunks[chunk];
+            chunks[chunk] = rows == null || rows.length == counts[chunk] ? rows : Arrays.copyOf(rows, counts[chunk]);
+        }
+    }
+
     long bytes() {
-        long bytes = 64 + 12L * chunks.length;
+        long bytes = OBJECT_BYTES + 16L * chunks.length;
         for (int i = 0; i < chunkCount; i++) {
-            bytes += 16 + 4L * chunks[i].length;
+            bytes += chunks[i] == null ? 0 : 16 + 4L * chunks[i].length;
         }
         return bytes;
     }

@@ -3,7 +3,7 @@ package dev.walmerge.crdt;
 import java.util.Arrays;
 
 /**
- * Every struct of a document as one row of parallel arrays; INTERNALS.md draws the layout. A struct is named by its row,
+ * Every struct of a document as one row of parallel columns; INTERNALS.md draws the layout. A struct is named by its row,
  * {@link #NONE} is no struct. Rows of merged structs are reused.
  *
  * <p>Knows how to find, cut and join structs; where an item belongs is {@link Integrator}'s business.
@@ -15,6 +15,11 @@ final class StructStore {
     private static final int DELETED = 0x20;
 
     private static final int FREE = 0x40;
+
+    /** Bytes of a row in the columns that are always there. */
+    private static final long ROW_BYTES = 21;
+
+    private static final int[] NO_ROWS = {};
 
     final ClientTable clients = new ClientTable();
     final ContentStore contents = new ContentStore();
@@ -28,28 +33,34 @@ final class StructStore {
     /** Of lists that are edited by index; null until there is one. */
     ListIndex order;
 
-    int[] client = {};
-    int[] clock = {};
-    int[] length = {};
-    int[] left = {};
-    int[] right = {};
-    int[] originClient = {};
-    int[] originClock = {};
-    int[] rightClient = {};
-    int[] rightClock = {};
-    int[] parent = {};
-    int[] parentSub = {};
+    int[] clock = NO_ROWS;
+    int[] right = NO_ROWS;
+
+    /** NONE when an item has no origin; its client is 0 then. */
+    int[] originClock = NO_ROWS;
+
+    /** The same of the right origin. */
+    int[] rightClock = NO_ROWS;
 
     /** Where the content starts in its store, or the index of a type. */
-    int[] content = {};
+    int[] content = NO_ROWS;
 
-    int[] contentBytes = {};
+    final Column client = new Column(0);
+    final Lengths length = new Lengths();
+    final Column originClient = new Column(0);
+    final Column rightClient = new Column(0);
+    final Column parent = new Column(0);
+    final Column parentSub = new Column(NONE);
+    final Column contentBytes = new Column(0);
 
-    /** Room from {@link #content} on, of which the content may use part; the key of a format. */
-    int[] room = {};
+    /** Units or bytes that are reserved behind the content; the name of a format's key. */
+    final Column spare = new Column(0);
+
+    /** What is before an item in its list or chain; null until somebody asks, since merging needs only what is behind. */
+    private int[] left;
 
     /** When a conflict scan saw the struct last; only as long as {@link #reserveSeen} made it. */
-    int[] seen = {};
+    int[] seen = NO_ROWS;
 
     private byte[] flags = {};
 
@@ -90,45 +101,58 @@ final class StructStore {
         return collected && isGc(find(c, at));
     }
 
+    boolean hasOrigin(int s) {
+        return originClock[s] != NONE;
+    }
+
+    boolean hasRightOrigin(int s) {
+        return rightClock[s] != NONE;
+    }
+
     void markDeleted(int s) {
         flags[s] |= DELETED;
     }
 
     int end(int s) {
-        return clock[s] + length[s];
+        return clock[s] + length.get(s);
     }
 
+    /** A row of its own for a struct, of which the caller sets client, clock, length and parent. */
     int allocate(int kind) {
         int s = free;
         if (s != NONE) {
             free = right[s];
+            reset(s);
         } else {
             if (used == clock.length) {
-                grow(Math.max(4, used + (used >> 1)));
+                grow(used + (used >> 2) + 4);
             }
             s = used++;
         }
         live++;
         collected |= kind == Kind.GC;
         flags[s] = (byte) (kind == Kind.GC ? DELETED : kind);
-        left[s] = NONE;
+        setLeft(s, NONE);
         right[s] = NONE;
-        originClient[s] = NONE;
-        originClock[s] = 0;
-        rightClient[s] = NONE;
-        rightClock[s] = 0;
-        parent[s] = NONE;
-        parentSub[s] = NONE;
-        content[s] = 0;
-        contentBytes[s] = 0;
-        room[s] = 0;
+        originClock[s] = NONE;
+        rightClock[s] = NONE;
         return s;
+    }
+
+    /** Makes a row that was used before as one that was not. */
+    private void reset(int s) {
+        originClient.set(s, 0);
+        rightClient.set(s, 0);
+        parentSub.set(s, NONE);
+        content[s] = 0;
+        contentBytes.set(s, 0);
+        spare.set(s, 0);
     }
 
     /** Makes room for rows that are about to come; little more when they are the first ones, so that an edit behind a load copies nothing. */
     void reserve(int more) {
         if (more > clock.length - used) {
-            grow(used == 0 ? more + more / 64 : Math.max(used + more, used + (used >> 1)));
+            grow(used == 0 ? more + more / 64 : Math.max(used + more, used + (used >> 2)));
         }
     }
 
@@ -139,19 +163,20 @@ final class StructStore {
 
     /** The next {@code count} rows were filled with structs of a client, in order; the last one ends at {@code state}. */
     void addRows(int c, int count, int state) {
-        StructList list = clients.structs[c];
-        for (int i = 0; i < count; i++) {
-            list.append(used++, clock);
-        }
+        clients.structs[c].append(used, count, clock);
+        used += count;
         live += count;
         clients.state[c] = state;
     }
 
-    /** Gives room back when far fewer rows came than it was made for. */
+    /** A whole state came: gives room back that it didn't need. */
     void trim() {
-        int wanted = used + used / 32;
+        int wanted = used + used / 64;
         if (wanted < clock.length / 4 * 3) {
             grow(wanted);
+        }
+        for (int c = 0; c < clients.size; c++) {
+            clients.structs[c].trim();
         }
     }
 
@@ -170,21 +195,46 @@ final class StructStore {
     }
 
     private void grow(int capacity) {
-        client = Arrays.copyOf(client, capacity);
         clock = Arrays.copyOf(clock, capacity);
-        length = Arrays.copyOf(length, capacity);
-        left = Arrays.copyOf(left, capacity);
         right = Arrays.copyOf(right, capacity);
-        originClient = Arrays.copyOf(originClient, capacity);
         originClock = Arrays.copyOf(originClock, capacity);
-        rightClient = Arrays.copyOf(rightClient, capacity);
         rightClock = Arrays.copyOf(rightClock, capacity);
-        parent = Arrays.copyOf(parent, capacity);
-        parentSub = Arrays.copyOf(parentSub, capacity);
         content = Arrays.copyOf(content, capacity);
-        contentBytes = Arrays.copyOf(contentBytes, capacity);
-        room = Arrays.copyOf(room, capacity);
         flags = Arrays.copyOf(flags, capacity);
+        left = left == null ? null : Arrays.copyOf(left, capacity);
+        client.resize(capacity);
+        length.resize(capacity);
+        originClient.resize(capacity);
+        rightClient.resize(capacity);
+        parent.resize(capacity);
+        parentSub.resize(capacity);
+        contentBytes.resize(capacity);
+        spare.resize(capacity);
+    }
+
+    /** The item before one in its list or chain, or NONE. */
+    int left(int s) {
+        if (left == null) {
+            left = new int[clock.length];
+            Arrays.fill(left, NONE);
+            for (int i = 0; i < used; i++) {
+                if (!isFree(i) && right[i] != NONE) {
+                    left[right[i]] = i;
+                }
+            }
+        }
+        return left[s];
+    }
+
+    void setLeft(int s, int item) {
+        if (left != null) {
+            left[s] = item;
+        }
+    }
+
+    /** The name of a format's key. */
+    int formatKey(int s) {
+        return spare.get(s);
     }
 
     /** The position in the client's list of the struct that holds {@code at}, which must be below its state. */
@@ -229,25 +279,21 @@ final class StructStore {
         if (isDeleted(s)) {
             markDeleted(r);
         }
-        client[r] = c;
+        client.set(r, c);
         clock[r] = clock[s] + at;
-        length[r] = length[s] - at;
-        originClient[r] = c;
+        length.set(r, length.get(s) - at);
+        originClient.set(r, c);
         originClock[r] = clock[s] + at - 1;
-        rightClient[r] = rightClient[s];
+        rightClient.set(r, rightClient.get(s));
         rightClock[r] = rightClock[s];
-        parent[r] = parent[s];
-        parentSub[r] = parentSub[s];
-        left[r] = s;
+        parent.set(r, parent.get(s));
+        parentSub.set(r, parentSub.get(s));
         right[r] = right[s];
         splitContent(s, r, at);
-        length[s] = at;
+        length.set(s, at);
         right[s] = r;
-        if (right[r] != NONE) {
-            left[right[r]] = r;
-        } else if (parentSub[r] != NONE) {
-            types.setLast(parent[r], parentSub[r], r);
-        }
+        setLeft(r, s);
+        linkedAnew(r);
         if (!clients.isNew(c, clock[r])) {
             dirty.add(c, clock[r], 1);
         }
@@ -268,8 +314,8 @@ final class StructStore {
                 units.set(cut, Utf8.REPLACEMENT);
             }
             content[r] = cut;
-            room[r] = room[s] - at;
-            room[s] = at;
+            spare.set(r, spare.get(s));
+            spare.set(s, 0);
         } else if (kind == Kind.ANY || kind == Kind.JSON) {
             int cut = content[s];
             for (int i = 0; i < at; i++) {
@@ -277,10 +323,10 @@ final class StructStore {
             }
             int bytes = cut - content[s];
             content[r] = cut;
-            contentBytes[r] = contentBytes[s] - bytes;
-            room[r] = room[s] - bytes;
-            contentBytes[s] = bytes;
-            room[s] = bytes;
+            contentBytes.set(r, contentBytes.get(s) - bytes);
+            contentBytes.set(s, bytes);
+            spare.set(r, spare.get(s));
+            spare.set(s, 0);
         }
     }
 
@@ -290,16 +336,16 @@ final class StructStore {
             if (!isGc(s) || !isGc(r)) {
                 return false;
             }
-            length[s] += length[r];
+            length.add(s, length.get(r));
             release(r);
             return true;
         }
         if (flags[s] != flags[r]
                 || right[s] != r
-                || originClient[r] != client[s]
-                || originClock[r] != end(s) - 1
-                || rightClient[s] != rightClient[r]
+                || originClock[r] != clock[r] - 1
                 || rightClock[s] != rightClock[r]
+                || originClient.get(r) != client.get(s)
+                || rightClient.get(s) != rightClient.get(r)
                 || !Kind.mergeable(kind(s))) {
             return false;
         }
@@ -312,27 +358,32 @@ final class StructStore {
             contents.joinBytes(this, s, r);
         }
         right[s] = right[r];
-        if (right[s] != NONE) {
-            left[right[s]] = s;
-        } else if (parentSub[s] != NONE) {
-            types.setLast(parent[s], parentSub[s], s);
-        }
-        length[s] += length[r];
+        linkedAnew(s);
+        length.add(s, length.get(r));
         release(r);
         return true;
+    }
+
+    /** Tells what is behind an item, or its key when it is the last of a chain. */
+    private void linkedAnew(int s) {
+        if (right[s] != NONE) {
+            setLeft(right[s], s);
+        } else if (parentSub.get(s) != NONE) {
+            types.setLast(parent.get(s), parentSub.get(s), s);
+        }
     }
 
     /** Forgets the content of a deleted item but keeps its place. */
     void dropContent(int s) {
         int kind = kind(s);
         if (kind == Kind.STRING) {
-            contents.dropUnits(content[s], room[s]);
+            contents.dropUnits(content[s], length.get(s) + spare.get(s));
         } else if (Kind.inBlob(kind)) {
-            contents.dropBytes(content[s], kind == Kind.FORMAT ? contentBytes[s] : room[s]);
+            contents.dropBytes(content[s], contentBytes.get(s) + (kind == Kind.FORMAT ? 0 : spare.get(s)));
         }
         content[s] = 0;
-        contentBytes[s] = 0;
-        room[s] = 0;
+        contentBytes.set(s, 0);
+        spare.set(s, 0);
         flags[s] = (byte) (Kind.DELETED | DELETED);
     }
 
@@ -341,17 +392,27 @@ final class StructStore {
         dropContent(s);
         collected = true;
         flags[s] = (byte) (Kind.GC | DELETED);
-        left[s] = NONE;
+        setLeft(s, NONE);
         right[s] = NONE;
-        originClient[s] = NONE;
-        rightClient[s] = NONE;
-        parent[s] = NONE;
-        parentSub[s] = NONE;
+        originClient.set(s, 0);
+        originClock[s] = NONE;
+        rightClient.set(s, 0);
+        rightClock[s] = NONE;
+        parent.set(s, NONE);
+        parentSub.set(s, NONE);
     }
 
     long bytes() {
-        return 57L * clock.length
-                + 4L * seen.length
+        return ROW_BYTES * clock.length
+                + 4L * ((left == null ? 0 : left.length) + seen.length)
+                + client.bytes()
+                + length.bytes()
+                + originClient.bytes()
+                + rightClient.bytes()
+                + parent.bytes()
+                + parentSub.bytes()
+                + contentBytes.bytes()
+                + spare.bytes()
                 + clients.bytes()
                 + contents.bytes()
                 + types.bytes()

@@ -20,7 +20,7 @@ final class TextView {
         int count = 0;
         for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
             if (store.kind(s) == Kind.STRING && !store.isDeleted(s)) {
-                int length = store.length[s];
+                int length = store.length.get(s);
                 if (out.length - count < length) {
                     out = Arrays.copyOf(out, Math.max(count + length, Math.max(FIRST_ROOM, count * 2)));
                 }
@@ -34,7 +34,7 @@ final class TextView {
     static void append(StructStore store, int type, StringBuilder out) {
         for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
             if (store.kind(s) == Kind.STRING && !store.isDeleted(s)) {
-                store.contents.units.appendTo(out, store.content[s], store.length[s]);
+                store.contents.units.appendTo(out, store.content[s], store.length.get(s));
             }
         }
     }
@@ -44,7 +44,7 @@ final class TextView {
         int length = 0;
         for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
             if (!store.isDeleted(s) && Kind.countable(store.kind(s))) {
-                length += store.length[s];
+                length += store.length.get(s);
             }
         }
         return length;

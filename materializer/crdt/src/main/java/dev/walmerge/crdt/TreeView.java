@@ -66,7 +66,7 @@ final class TreeView {
                 continue;
             }
             int at = store.content[s];
-            for (int i = 0; i < store.length[s]; i++) {
+            for (int i = 0; i < store.length.get(s); i++) {
                 out.append(first ? "" : ",");
                 first = false;
                 if (store.kind(s) == Kind.TYPE) {

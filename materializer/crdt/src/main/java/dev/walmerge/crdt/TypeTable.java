@@ -39,7 +39,8 @@ final class TypeTable {
     /** The item a key holds now: the last of its chain. */
     int[] entryItem = {};
 
-    private int[] entryFirst = {};
+    /** The first item of its chain. */
+    int[] entryFirst = {};
 
     int[] entryNext = {};
     private int entryCount;

@@ -12,6 +12,9 @@ final class Units {
     private static final byte[] NO_BYTES = {};
     private static final char[] NO_CHARS = {};
 
+    /** So few bytes are looked at and copied in one loop. */
+    private static final int SHORT = 16;
+
     private byte[] narrow = NO_BYTES;
     private char[] wide = NO_CHARS;
     private boolean isWide;
@@ -181,6 +184,20 @@ final class Units {
         }
     }
 
+    /** Appends ASCII without NUL. */
+    void addPlain(byte[] text) {
+        int more = text.length;
+        reserve(more);
+        if (isWide) {
+            for (int i = 0; i < more; i++) {
+                wide[count + i] = (char) text[i];
+            }
+        } else {
+            System.arraycopy(text, 0, narrow, count, more);
+        }
+        count += more;
+    }
+
     void add(String text) {
         int more = text.length();
         reserve(more);
@@ -209,8 +226,7 @@ final class Units {
         int before = count;
         int in = from;
         if (!isWide) {
-            int plain = Utf8.plainBytes(source, from, to);
-            System.arraycopy(source, from, narrow, count, plain);
+            int plain = addPlain(source, from, to);
             count += plain;
             in = from + plain;
             isPlain &= in == to;
@@ -232,6 +248,27 @@ final class Units {
             count += more;
         }
         return count - before;
+    }
+
+    /** Copies the plain bytes from {@code from} on, as many as there are, behind the last unit; short strings at one go. */
+    private int addPlain(byte[] source, int from, int to) {
+        int length = to - from;
+        if (length <= SHORT) {
+            byte[] target = narrow;
+            int at = count;
+            int all = 0;
+            for (int i = 0; i < length; i++) {
+                byte b = source[from + i];
+                target[at + i] = b;
+                all |= b - 1;
+            }
+            if (all >= 0) {
+                return length;
+            }
+        }
+        int plain = Utf8.plainBytes(source, from, to);
+        System.arraycopy(source, from, narrow, count, plain);
+        return plain;
     }
 
     /** Copies units within the row; the two places may overlap. */

@@ -11,11 +11,14 @@ abstract class UpdateWriter {
         return Objects.requireNonNull(format) == UpdateFormat.V1 ? new WriterV1() : new WriterV2();
     }
 
-    /** Makes room for about so many structs and units. */
-    abstract void reserve(int structs, int units);
+    /** Makes room for about so many structs and units, and bytes of other content. */
+    abstract void reserve(int structs, int units, int bytes);
 
     /** The info byte and the ids it announces; one that isn't is not looked at. */
     abstract void head(int info, long leftClient, int leftClock, long rightClient, int rightClock);
+
+    /** An info byte without ids, the item that holds the parent, and a key of ASCII without NUL. */
+    abstract void entry(int info, long holderClient, int holderClock, byte[] key);
 
     abstract void client(long client);
 
@@ -31,9 +34,15 @@ abstract class UpdateWriter {
 
     abstract void length(int length);
 
+    /** A single value that isn't embedded. */
+    abstract void value(byte[] blob, int at, int count);
+
     abstract void units(Units source, int from, int to);
 
     abstract void string(String text);
+
+    /** A string that is ASCII without NUL. */
+    abstract void plain(byte[] text);
 
     abstract void key(String key);
 

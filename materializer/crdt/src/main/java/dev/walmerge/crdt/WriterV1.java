@@ -6,13 +6,18 @@ final class WriterV1 extends UpdateWriter {
     private static final int STRUCT_BYTES = 20;
 
     @Override
-    void reserve(int structs, int units) {
-        rest.reserve(Math.addExact(Math.multiplyExact(structs, STRUCT_BYTES), units));
+    void reserve(int structs, int units, int bytes) {
+        rest.reserve(Math.addExact(Math.addExact(Math.multiplyExact(structs, STRUCT_BYTES), units), bytes));
     }
 
     @Override
     void head(int info, long leftClient, int leftClock, long rightClient, int rightClock) {
         rest.head(info, leftClient, leftClock, rightClient, rightClock);
+    }
+
+    @Override
+    void entry(int info, long holderClient, int holderClock, byte[] key) {
+        rest.entry(info, holderClient, holderClock, key);
     }
 
     @Override
@@ -52,6 +57,11 @@ final class WriterV1 extends UpdateWriter {
     }
 
     @Override
+    void value(byte[] blob, int at, int count) {
+        rest.value(blob, at, count);
+    }
+
+    @Override
     void units(Units source, int from, int to) {
         rest.units(source, from, to);
     }
@@ -59,6 +69,12 @@ final class WriterV1 extends UpdateWriter {
     @Override
     void string(String text) {
         rest.string(text);
+    }
+
+    @Override
+    void plain(byte[] text) {
+        rest.varUint(text.length);
+        rest.raw(text, 0, text.length);
     }
 
     @Override

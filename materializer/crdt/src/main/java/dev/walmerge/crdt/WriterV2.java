@@ -16,11 +16,13 @@ final class WriterV2 extends UpdateWriter {
     private int deleteAt;
 
     @Override
-    void reserve(int structs, int moreUnits) {
+    void reserve(int structs, int moreUnits, int bytes) {
+        rest.reserve(bytes);
+        infos.reserve(structs);
         leftClocks.reserve(structs);
         rightClocks.reserve(structs);
         stringLengths.reserve(structs);
-        units.reserve(moreUnits);
+        units.reserve(Math.addExact(moreUnits, structs));
     }
 
     @Override
@@ -34,6 +36,15 @@ final class WriterV2 extends UpdateWriter {
             clients.write(rightClient);
             rightClocks.write(rightClock);
         }
+    }
+
+    @Override
+    void entry(int info, long holderClient, int holderClock, byte[] key) {
+        infos.write(info);
+        parentInfos.write(0);
+        clients.write(holderClient);
+        leftClocks.write(holderClock);
+        plain(key);
     }
 
     @Override
@@ -74,6 +85,12 @@ final class WriterV2 extends UpdateWriter {
     }
 
     @Override
+    void value(byte[] blob, int at, int count) {
+        lengths.write(1);
+        rest.raw(blob, at, count);
+    }
+
+    @Override
     void units(Units source, int from, int to) {
         units.add(source, from, to - from);
         stringLengths.write(to - from);
@@ -83,6 +100,12 @@ final class WriterV2 extends UpdateWriter {
     void string(String text) {
         units.add(text);
         stringLengths.write(text.length());
+    }
+
+    @Override
+    void plain(byte[] text) {
+        units.addPlain(text);
+        stringLengths.write(text.length);
     }
 
     /** Yjs 13 means to number keys it has written, but never looks one up: each is written again, under a new number. */

@@ -50,7 +50,7 @@ final class XmlView {
                 continue;
             }
             int at = store.content[s];
-            for (int i = 0; i < store.length[s]; i++) {
+            for (int i = 0; i < store.length.get(s); i++) {
                 if (store.kind(s) == Kind.TYPE) {
                     one(at, depth + 1);
                 } else {
@@ -97,12 +97,12 @@ final class XmlView {
             one(at, depth + 1);
             return;
         }
-        for (int i = 0; i < store.length[s] - 1; i++) {
+        for (int i = 0; i < store.length.get(s) - 1; i++) {
             if (store.kind(s) == Kind.ANY || store.kind(s) == Kind.JSON) {
                 at = AnyValue.end(store.contents.blob, at);
             }
         }
-        plain(s, at, store.length[s] - 1);
+        plain(s, at, store.length.get(s) - 1);
     }
 
     private void formatted(int type, int depth) {

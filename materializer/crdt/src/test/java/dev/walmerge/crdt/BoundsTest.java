@@ -303,6 +303,45 @@ class BoundsTest {
         }
     }
 
+    /** A writer that waits for the one below comes after it, so that each scan meets all who came before. */
+    @Test
+    void manyWritersThatComeUpwards() throws Exception {
+        int size = 8_000;
+        for (int waiting : new int[] {Kind.DELETED, Kind.STRING}) {
+            for (boolean aside : new boolean[] {false, true}) {
+                ByteWriter out = numbers(size);
+                for (long i = 0; i < size; i++) {
+                    out.varUint(2);
+                    out.varUint(1000 + i);
+                    out.varUint(0);
+                    if (i == 0) {
+                        out.u8(Kind.STRING);
+                        out.varUint(1);
+                        out.string(aside ? "u" : "t");
+                    } else {
+                        out.u8(waiting | StructBuffer.HAS_ORIGIN);
+                        out.varUint(1000 + i - 1);
+                        out.varUint(aside ? 0 : 1);
+                    }
+                    if (i > 0 && waiting == Kind.DELETED) {
+                        out.varUint(1);
+                    } else {
+                        out.string("b");
+                    }
+                    out.u8(Kind.STRING);
+                    out.varUint(1);
+                    out.string("t");
+                    out.string("a");
+                }
+                out.varUint(0);
+                String name = "upwards by kind " + waiting + (aside ? " aside" : "");
+                Doc doc = merged(new Input(name, UpdateFormat.V1, out.toBytes(), null), 2 * size);
+                assertThat(doc.hasPending()).isFalse();
+                assertThat(Projection.text(doc, "t").replace("b", "")).hasSize(size);
+            }
+        }
+    }
+
     private static void writer(ByteWriter out, long client, int info) {
         out.varUint(1);
         out.varUint(client);

@@ -205,23 +205,76 @@ class HostileTest {
                 updates.add(out.toBytes());
                 out.clear();
             }
-            Doc plain = Doc.create(true);
-            plain.open().integrator.longScan = Integer.MAX_VALUE;
-            Doc remembering = Doc.create(true);
-            remembering.open().integrator.longScan = 0;
-            Doc usual = Doc.create(true);
-            for (byte[] update : updates) {
-                for (Doc doc : List.of(plain, remembering, usual)) {
-                    Vectors.apply(doc, UpdateFormat.V1, update);
-                }
-                assertThat(remembering.sameContent(plain))
-                        .as("seed %d, round %d", SEED, round)
-                        .isTrue();
-                assertThat(usual.sameContent(plain))
-                        .as("seed %d, round %d", SEED, round)
-                        .isTrue();
-            }
+            sameOrder(updates, round);
         }
+    }
+
+    private static void sameOrder(List<byte[]> updates, int round) throws Exception {
+        Doc plain = Doc.create(true);
+        plain.open().integrator.longScan = Integer.MAX_VALUE;
+        Doc remembering = Doc.create(true);
+        remembering.open().integrator.longScan = 0;
+        Doc usual = Doc.create(true);
+        for (byte[] update : updates) {
+            for (Doc doc : List.of(plain, remembering, usual)) {
+                Vectors.apply(doc, UpdateFormat.V1, update);
+            }
+            assertThat(remembering.sameContent(plain))
+                    .as("seed %d, round %d", SEED, round)
+                    .isTrue();
+            assertThat(usual.sameContent(plain))
+                    .as("seed %d, round %d", SEED, round)
+                    .isTrue();
+        }
+    }
+
+    /** Clients that wait for lower ones come upwards: to a few places, into each other and between what others wrote. */
+    @Test
+    void scansThatGoOnChangeNoOrder() throws Exception {
+        Random random = new Random(SEED);
+        for (int round = 0; round < 60; round++) {
+            int writers = round % 10 == 0 ? 1_000 : 60;
+            int strange = random.nextInt(30) + 2;
+            int length = 1 + random.nextInt(3);
+            block(1, 1, 5_000, 0);
+            out.u8(Kind.STRING);
+            out.varUint(1);
+            out.string("t");
+            out.string("x".repeat(length));
+            out.varUint(0);
+            byte[] base = out.toBytes();
+            out.clear();
+            out.varUint(writers);
+            for (int i = 0; i < writers; i++) {
+                block(3, 10_000L + i, 0);
+                int below = Math.max(0, i - 1 - (random.nextInt(3) == 0 ? random.nextInt(4) : 0));
+                boolean odd = random.nextInt(strange) == 0;
+                place(
+                        i == 0 ? 5_000 : 10_000L + below,
+                        i == 0 ? 0 : random.nextInt(odd ? 4 : 1),
+                        odd ? length - 1 : -1);
+                boolean late = random.nextInt(strange) == 0;
+                place(5_000, late ? random.nextInt(length) : 0, random.nextInt(4) == 0 ? length - 1 : -1);
+                odd = random.nextInt(strange) == 0;
+                place(odd ? 10_000L + random.nextInt(i + 1) : 5_000, odd ? 0 : length - 1, -1);
+            }
+            out.varUint(0);
+            byte[] update = out.toBytes();
+            out.clear();
+            sameOrder(List.of(base, update), round);
+        }
+    }
+
+    /** Two units behind one, before one of the base when {@code before} isn't negative. */
+    private void place(long client, int clock, int before) {
+        out.u8(Kind.STRING | StructBuffer.HAS_ORIGIN | (before >= 0 ? StructBuffer.HAS_RIGHT_ORIGIN : 0));
+        out.varUint(client);
+        out.varUint(clock);
+        if (before >= 0) {
+            out.varUint(5_000);
+            out.varUint(before);
+        }
+        out.string("ab");
     }
 
     @Test

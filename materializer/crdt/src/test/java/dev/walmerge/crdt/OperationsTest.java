@@ -72,7 +72,8 @@ class OperationsTest {
         System.out.printf(
                 "yjs: %d histories, %d merges, with other bytes: %s, seed %d%n", histories, merges, other, SEED);
         assertThat(histories).isPositive();
-        // Yjs compares a GC with an item inconsistently, so which of the two it takes depends on its sort.
+        // Yjs compares a GC with an item inconsistently, so which of the two it takes, and with it the size, depends on
+        // its sort.
         assertThat(other).hasSizeLessThanOrEqualTo(2 + merges / 50);
     }
 
@@ -99,7 +100,6 @@ class OperationsTest {
         byte[] sv = Vectors.bytes(record.get("sv"));
         byte[] theirs = Vectors.bytes(record.get("v1"));
         if (!Arrays.equals(v1, theirs)) {
-            assertThat(v1).hasSizeLessThanOrEqualTo(theirs.length);
             sameDocument(v1, theirs, all);
             return false;
         }

@@ -61,7 +61,7 @@ final class Straightness {
         Arrays.fill(rowAt, NONE);
         int at = 0;
         for (int s = 0; s < store.used; s++) {
-            if (!store.isFree(s) && !store.isGc(s) && store.left[s] == NONE) {
+            if (!store.isFree(s) && !store.isGc(s) && store.left(s) == NONE) {
                 for (int o = s; o != NONE; o = store.right[o]) {
                     rowAt[at] = o;
                     place[o] = at++;
@@ -75,10 +75,10 @@ final class Straightness {
     private boolean learn(int c, int s) {
         boolean grown = knows(s, c, store.clock[s] - 1);
         if (!store.isGc(s)) {
-            int holder = store.types.item[store.parent[s]];
-            grown |= holder != NONE && knows(s, store.client[holder], store.clock[holder]);
-            grown |= store.originClient[s] != NONE && knows(s, store.originClient[s], store.originClock[s]);
-            grown |= store.rightClient[s] != NONE && knows(s, store.rightClient[s], store.rightClock[s]);
+            int holder = store.types.item[store.parent.get(s)];
+            grown |= holder != NONE && knows(s, store.client.get(holder), store.clock[holder]);
+            grown |= store.hasOrigin(s) && knows(s, store.originClient.get(s), store.originClock[s]);
+            grown |= store.hasRightOrigin(s) && knows(s, store.rightClient.get(s), store.rightClock[s]);
         }
         return grown;
     }
@@ -98,7 +98,7 @@ final class Straightness {
     }
 
     private boolean straight(int s) {
-        if (store.parentSub[s] != NONE && store.right[s] != NONE && !store.isDeleted(s)) {
+        if (store.parentSub.get(s) != NONE && store.right[s] != NONE && !store.isDeleted(s)) {
             return false;
         }
         int first = place[s];
@@ -111,22 +111,23 @@ final class Straightness {
         }
         int from = first - 1;
         int to = last;
-        if (store.originClient[s] != NONE) {
-            from = place[store.find(store.originClient[s], store.originClock[s])];
+        if (store.hasOrigin(s)) {
+            from = place[store.find(store.originClient.get(s), store.originClock[s])];
         }
-        if (store.rightClient[s] != NONE) {
-            to = place[store.find(store.rightClient[s], store.rightClock[s])];
+        if (store.hasRightOrigin(s)) {
+            to = place[store.find(store.rightClient.get(s), store.rightClock[s])];
         }
         if (from < first - 1 || from >= place[s] || to > last || to <= place[s]) {
             return false;
         }
         for (int at = from + 1; at < to; at++) {
             int other = rowAt[at];
-            if (other != s && known[s][store.client[other]] > store.clock[other]) {
+            if (other != s && known[s][store.client.get(other)] > store.clock[other]) {
                 return false;
             }
         }
         int neighbour = from >= first ? rowAt[from] : s;
-        return store.parent[neighbour] == store.parent[s] && store.parentSub[neighbour] == store.parentSub[s];
+        return store.parent.get(neighbour) == store.parent.get(s)
+                && store.parentSub.get(neighbour) == store.parentSub.get(s);
     }
 }

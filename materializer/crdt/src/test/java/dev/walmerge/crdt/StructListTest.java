@@ -63,9 +63,9 @@ class StructListTest {
 
     private int struct(boolean gc, int clock, int length) {
         int s = store.allocate(gc ? Kind.GC : Kind.BINARY);
-        store.client[s] = 0;
+        store.client.set(s, 0);
         store.clock[s] = clock;
-        store.length[s] = length;
+        store.length.set(s, length);
         return s;
     }
 
@@ -75,7 +75,7 @@ class StructListTest {
         int clock = store.clock[s];
         if (clock < at) {
             int r = struct(store.isGc(s), at, store.end(s) - at);
-            store.length[s] = at - clock;
+            store.length.set(s, at - clock);
             int where = list.insertAfter(position, r, store.clock);
             assertThat(list.row(where)).isEqualTo(r);
             starts.set(at);

@@ -12,13 +12,14 @@ import java.nio.file.Path;
  * @param journalAboveBytes of WAL that the slot holds back, above which it is told what is journaled, not only what is
  *     written
  * @param behindBytes unconsumed journal above which every document is flushed as late as its policy allows
- * @param memoryBytes resident documents of all shards, above which clean ones are evicted and dirty ones flushed early
+ * @param memoryBytes resident documents of all shards, above which clean ones rest or are evicted and dirty ones flushed early
  * @param maxPayloadBytes larger updates are dead letters
  * @param parkedMaxCount causally early updates of one document; more are dead letters
  * @param parkedMaxBytes the same in bytes
  * @param inFlightMaxBytes what a shard hands to write-back before it waits
  * @param batchMaxBytes of one write-back transaction; a single larger document is one by itself
  * @param batchMaxWrites of one write-back transaction
+ * @param patience with documents that can't be written
  */
 public record EngineSettings(
         Path journalDirectory,
@@ -33,7 +34,8 @@ public record EngineSettings(
         long parkedMaxBytes,
         long inFlightMaxBytes,
         long batchMaxBytes,
-        int batchMaxWrites) {
+        int batchMaxWrites,
+        Patience patience) {
     private static final long BEHIND_BYTES = 16L << 20;
     private static final long IN_FLIGHT_BYTES = 32L << 20;
     private static final long BATCH_BYTES = 8L << 20;
@@ -87,6 +89,7 @@ public record EngineSettings(
         private int maxPayloadBytes = 64 << 20;
         private int parkedMaxCount = 1000;
         private long parkedMaxBytes = 16L << 20;
+        private Patience patience = Patience.DEFAULT;
 
         private Builder(Path journalDirectory) {
             this.journalDirectory = journalDirectory;
@@ -128,6 +131,11 @@ public record EngineSettings(
             return this;
         }
 
+        public Builder patience(Patience with) {
+            patience = with;
+            return this;
+        }
+
         public EngineSettings build() {
             return new EngineSettings(
                     journalDirectory,
@@ -142,7 +150,8 @@ public record EngineSettings(
                     parkedMaxBytes,
                     IN_FLIGHT_BYTES,
                     BATCH_BYTES,
-                    BATCH_WRITES);
+                    BATCH_WRITES,
+                    patience);
         }
     }
 }

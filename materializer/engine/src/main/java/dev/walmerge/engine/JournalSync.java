@@ -1,5 +1,6 @@
 package dev.walmerge.engine;
 
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalHome;
 import dev.walmerge.engine.journal.JournalLostException;
@@ -120,6 +121,7 @@ final class JournalSync implements Runnable {
     private void sync(SyncPoint point) throws SQLException, FencedException, IOException {
         mark.set();
         journal.sync(point);
+        Failpoint.AFTER_SYNC.reach();
         syncedLsn = point.lsn();
         lastNanos = System.nanoTime();
     }

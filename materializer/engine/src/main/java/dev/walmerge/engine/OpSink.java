@@ -23,6 +23,9 @@ public interface OpSink {
     /** A new version of a collection's settings, in force for every op after it. */
     void policy(String collection, Policy policy);
 
+    /** An operator orders something, to be done where it stands among the ops. */
+    void command(Command command);
+
     /** Ends the transaction. {@code endLsn} is where its commit record ends: what the slot may be told once written. */
     void commit(long endLsn);
 

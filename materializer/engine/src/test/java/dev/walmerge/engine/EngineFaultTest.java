@@ -96,7 +96,7 @@ final class EngineFaultTest {
                 create sequence crdt.attempts;
                 create function crdt.refuse() returns trigger language plpgsql as $$
                 begin perform nextval('crdt.attempts'); raise exception 'no' using errcode = 'P0001'; end $$;
-                create trigger refuse before insert or update on crdt.ydoc for each row execute function crdt.refuse()""");
+                create trigger refuse before update on crdt.progress for each row execute function crdt.refuse()""");
         fixture.insert("d", HELLO);
         fixture.eventually(
                 "tried more than twice",
@@ -105,9 +105,10 @@ final class EngineFaultTest {
         assertThat(fixture.engine.writtenLsn()).isEqualTo(written);
         assertThat(fixture.engine.failure()).isNull();
         assertThat(fixture.text("d")).isNull();
-        fixture.database.execute("drop trigger refuse on crdt.ydoc");
+        fixture.database.execute("drop trigger refuse on crdt.progress");
         fixture.eventually("written", () -> fixture.engine.writtenLsn() == end);
         assertThat(fixture.text("d")).isEqualTo("hello you");
+        assertThat(fixture.one("select count(*) from crdt.held")).isEqualTo("0");
     }
 
     @Test
@@ -300,7 +301,7 @@ final class EngineFaultTest {
         try (Connection other = fixture.database.connect();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
-            statement.execute("lock table crdt.ydoc in exclusive mode");
+            statement.execute("lock table crdt.progress in exclusive mode");
             int clock = 0;
             String text = "x".repeat(10_000);
             while (fixture.engine.sink().hasRoom()) {

@@ -19,7 +19,7 @@ import java.util.concurrent.Callable;
 
 /** An engine over a database of its own, fed by the test in place of a slot. */
 final class EngineFixture implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
     final Path journal;
@@ -78,6 +78,12 @@ final class EngineFixture implements AutoCloseable {
     long barrier() {
         engine.sink().begin(lsn, 0);
         engine.sink().barrier(null);
+        return commit();
+    }
+
+    long command(Command command) {
+        engine.sink().begin(lsn, 0);
+        engine.sink().command(command);
         return commit();
     }
 

@@ -6,6 +6,7 @@ import static dev.walmerge.engine.Updates.HELLO;
 import static dev.walmerge.engine.Updates.QUESTION;
 import static dev.walmerge.engine.Updates.UNKNOWN_CONTENT;
 import static dev.walmerge.engine.Updates.YOU;
+import static dev.walmerge.engine.Updates.append;
 import static dev.walmerge.engine.Updates.bytea;
 import static dev.walmerge.engine.Updates.hex;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -175,6 +176,38 @@ final class EngineTest {
         assertThat(fixture.one("select count(distinct lsn) from crdt.dead_letter"))
                 .isEqualTo("1");
         assertThat(fixture.engine.stats().deadLetters()).isEqualTo(11);
+    }
+
+    @Test
+    void whatWaitedForAMomentOnlyNeverCountsAsWaiting() throws Exception {
+        EngineSettings settings = fixture.settings().parkedMax(3, 100_000).build();
+        fixture.start(settings, Policy.defaults());
+        Op[] backwards = new Op[40];
+        for (int i = 0; i < backwards.length; i += 2) {
+            backwards[i] = fixture.op("d", null, append(i + 1, "b"), null);
+            backwards[i + 1] = fixture.op("d", null, append(i, "a"), null);
+        }
+        fixture.insert(backwards);
+        fixture.sync();
+        assertThat(fixture.text("d")).isEqualTo("ab".repeat(20));
+        // One that waits for good, so that something always does; and two that are stored before they are merged.
+        fixture.insert("d", "01 01 02 05 84 01 04 04 20 79 6f 75 00");
+        fixture.insert("d", append(42, "c"));
+        fixture.insert("d", append(41, "b"));
+        fixture.sync();
+        assertThat(fixture.one("select count(*) from crdt.parked")).isEqualTo("3");
+        fixture.restart(settings, Policy.defaults());
+        Op[] rest = new Op[41];
+        rest[0] = fixture.op("d", null, append(40, "a"), null);
+        for (int i = 1; i < rest.length; i += 2) {
+            rest[i] = fixture.op("d", null, append(43 + i, "b"), null);
+            rest[i + 1] = fixture.op("d", null, append(42 + i, "a"), null);
+        }
+        fixture.insert(rest);
+        fixture.sync();
+        assertThat(fixture.text("d")).isEqualTo("ab".repeat(20) + "abc" + "ab".repeat(20));
+        assertThat(fixture.one("select count(*) from crdt.dead_letter")).isEqualTo("0");
+        assertThat(fixture.one("select count(*) from crdt.parked")).isEqualTo("1");
     }
 
     @Test

@@ -48,7 +48,7 @@ final class Updates {
         return out.toByteArray();
     }
 
-    private static void varint(ByteArrayOutputStream out, int value) {
+    static void varint(ByteArrayOutputStream out, int value) {
         int rest = value;
         while (rest > 0x7f) {
             out.write((rest & 0x7f) | 0x80);

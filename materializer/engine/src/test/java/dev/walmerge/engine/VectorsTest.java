@@ -108,7 +108,7 @@ final class VectorsTest {
     private static void check(Scenario scenario, StoredDocument stored, EngineFixture fixture) throws Exception {
         Doc loaded = Doc.create(true);
         loaded.apply(UpdateFormat.V1, stored.state(), 0, stored.state().length);
-        for (byte[] tail : stored.tails()) {
+        for (byte[] tail : stored.changes()) {
             loaded.apply(UpdateFormat.V1, tail, 0, tail.length);
         }
         assertThat(loaded.hasPending()).as(scenario.id).isFalse();

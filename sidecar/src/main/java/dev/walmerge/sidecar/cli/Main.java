@@ -8,7 +8,7 @@ import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code walmerge run}, {@code init}, {@code inspect}. */
+/** The command line: {@code walmerge run}, {@code init}, {@code doctor}, {@code inspect}. */
 @Command(
         name = "walmerge",
         description = "Materializes collaborative documents from ops that apps INSERT into Postgres.",
@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
             "",
             "Beside these, ops/walmerge knows:",
             "  demo     everything on this machine, with an embedded Postgres and real editing histories",
-            "  bench    named scenarios, such as: bench keystroke"
+            "  bench    named scenarios, such as: bench keystroke",
+            "  soak     kills sidecar and server at random under load, and looks whether anything is lost"
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class)
@@ -32,6 +33,8 @@ public final class Main {
         command.addSubcommand(SettingsOptions.addTo(new CommandLine(new RunCommand()), Setting.values()));
         command.addSubcommand(
                 SettingsOptions.addTo(new CommandLine(new InitCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
+        command.addSubcommand(SettingsOptions.addTo(
+                new CommandLine(new DoctorCommand()), Setting.URL, Setting.USER, Setting.PASSWORD, Setting.SLOT));
         command.addSubcommand(new CommandLine(new InspectCommand()));
         command.addSubcommand(new CommandLine.HelpCommand());
         command.setExecutionStrategy(parsed -> {

@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar.cli;
 
+import dev.walmerge.engine.failpoint.FailpointSetting;
 import dev.walmerge.sidecar.Endpoints;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
@@ -33,6 +34,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ConfigException, OperatingException, InterruptedException {
         SidecarSettings settings = SettingsOptions.read(spec);
+        armFailpoint(System.getenv(FailpointSetting.VARIABLE));
         if (settings.url() != null) {
             run(settings, null);
             return ExitCode.OK;
@@ -48,6 +50,13 @@ final class RunCommand implements Callable<Integer> {
         LOG.info("embedded Postgres: psql \"{}\"", server.connectionUri());
         run(embedded, server);
         return ExitCode.OK;
+    }
+
+    /** The settings were read, so what it says can be read too. */
+    private static void armFailpoint(String setting) {
+        if (setting != null && !setting.isEmpty()) {
+            FailpointSetting.parse(setting).arm();
+        }
     }
 
     private static void install(SidecarSettings settings) throws OperatingException {

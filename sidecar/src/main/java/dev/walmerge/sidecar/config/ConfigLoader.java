@@ -3,6 +3,7 @@ package dev.walmerge.sidecar.config;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.walmerge.engine.failpoint.FailpointSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -24,7 +25,8 @@ public final class ConfigLoader {
     private static final Pattern SLOT_NAME = Pattern.compile("[a-z0-9_]{1,63}");
 
     private static final String CONFIG_VARIABLE = "WALMERGE_CONFIG";
-    private static final Set<String> OTHER_VARIABLES = Set.of(CONFIG_VARIABLE, "WALMERGE_LOG_LEVEL");
+    private static final Set<String> OTHER_VARIABLES =
+            Set.of(CONFIG_VARIABLE, "WALMERGE_LOG_LEVEL", FailpointSetting.VARIABLE);
     private static final long MIB = 1L << 20;
     private static final int SHARDS_MAX = 64;
 
@@ -48,6 +50,7 @@ public final class ConfigLoader {
             loader.readYaml(yaml != null ? yaml : Path.of(named));
         }
         loader.refuseUnknown(environment);
+        loader.checkFailpoint(environment.getOrDefault(FailpointSetting.VARIABLE, ""));
         for (Setting setting : Setting.values()) {
             String variable = setting.environmentVariable();
             if (environment.containsKey(variable)) {
@@ -74,6 +77,16 @@ public final class ConfigLoader {
             if (variable.startsWith("WALMERGE_") && !known.contains(variable)) {
                 faults.add(variable + ": no such variable; there are " + String.join(", ", known));
             }
+        }
+    }
+
+    private void checkFailpoint(String setting) {
+        try {
+            if (!setting.isEmpty()) {
+                FailpointSetting.parse(setting);
+            }
+        } catch (IllegalArgumentException e) {
+            faults.add(FailpointSetting.VARIABLE + ": " + e.getMessage());
         }
     }
 

@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A Postgres server of our own for trying things out: no installation, one data folder a user, reachable on the
@@ -26,10 +27,18 @@ public final class EmbeddedServer implements AutoCloseable {
     /** The database that {@link #url()} leads to. */
     public static final String DATABASE = "walmerge";
 
+    private static final int KILL_SECONDS = 10;
+
     private final DataFolder folder;
     private final PostgresPrograms programs;
     private final int port;
     private boolean closed;
+    private boolean down;
+
+    @FunctionalInterface
+    private interface FolderSource {
+        DataFolder open() throws IOException;
+    }
 
     private EmbeddedServer(DataFolder folder, PostgresPrograms programs, int port) {
         this.folder = folder;
@@ -48,6 +57,20 @@ public final class EmbeddedServer implements AutoCloseable {
     }
 
     /**
+     * Starts a server of its own beside that one, for a run that must not touch the user's data and whose data someone
+     * may want to look at afterwards.
+     *
+     * @param stateFolder created if it is missing; the programs are below it
+     * @param name of the folder below it that holds the data
+     * @throws EmbeddedServerException when another process uses that folder, or the server can't run here
+     */
+    public static EmbeddedServer startNamed(Path stateFolder, String name) {
+        demandWritable(stateFolder);
+        PostgresPrograms programs = PostgresPrograms.in(PostgresBinaries.unpack(stateFolder));
+        return start(programs, () -> DataFolder.kept(stateFolder.resolve(name)), PREFERRED_PORT);
+    }
+
+    /**
      * Starts a server on an empty folder that {@link #close} deletes.
      *
      * @param stateFolder created if it is missing; the programs and the temporary folder are below it
@@ -60,10 +83,17 @@ public final class EmbeddedServer implements AutoCloseable {
     static EmbeddedServer start(Path stateFolder, boolean ephemeral, int preferredPort) {
         demandWritable(stateFolder);
         PostgresPrograms programs = PostgresPrograms.in(PostgresBinaries.unpack(stateFolder));
+        return start(
+                programs,
+                () -> ephemeral
+                        ? DataFolder.ephemeral(stateFolder.resolve("ephemeral"), programs)
+                        : DataFolder.kept(stateFolder.resolve("postgres-" + programs.majorVersion())),
+                preferredPort);
+    }
+
+    private static EmbeddedServer start(PostgresPrograms programs, FolderSource source, int preferredPort) {
         try {
-            DataFolder folder = ephemeral
-                    ? DataFolder.ephemeral(stateFolder.resolve("ephemeral"), programs)
-                    : DataFolder.kept(stateFolder.resolve("postgres-" + programs.majorVersion()));
+            DataFolder folder = source.open();
             try {
                 return start(folder, programs, preferredPort);
             } catch (IOException | SQLException | RuntimeException e) {
@@ -132,6 +162,33 @@ public final class EmbeddedServer implements AutoCloseable {
         return folder.folder();
     }
 
+    /**
+     * Sends SIGKILL to the postmaster, as a kernel short of memory would: its sessions end, nothing more is written. For
+     * tests of what survives that; {@link #restart} brings it back.
+     */
+    public synchronized void kill() {
+        PidFile.read(folder.data()).flatMap(PidFile::process).ifPresent(postmaster -> {
+            postmaster.destroyForcibly();
+            postmaster.onExit().orTimeout(KILL_SECONDS, TimeUnit.SECONDS).join();
+        });
+        down = true;
+    }
+
+    /** Shuts the server down as an operator does who restarts it: sessions are ended. {@link #restart} brings it back. */
+    public synchronized void shutDown() throws IOException {
+        Postmaster.stop(folder, programs);
+        down = true;
+    }
+
+    /** Starts the server again, on the same port. */
+    public synchronized void restart() throws IOException {
+        int started = Postmaster.start(folder, programs, port);
+        down = false;
+        if (started != port) {
+            throw new EmbeddedServerException("embedded-start", "someone took port " + port + " meanwhile");
+        }
+    }
+
     /** Ends all sessions, shuts the server down cleanly within seconds, deletes an ephemeral folder. Idempotent. */
     @Override
     public synchronized void close() {
@@ -140,7 +197,9 @@ public final class EmbeddedServer implements AutoCloseable {
         }
         closed = true;
         try {
-            Postmaster.stop(folder, programs);
+            if (!down) {
+                Postmaster.stop(folder, programs);
+            }
         } catch (IOException e) {
             throw new EmbeddedServerException(
                     "embedded-start", "the embedded Postgres did not stop: " + e.getMessage(), e);

@@ -20,14 +20,6 @@ import java.util.List;
 public final class Install {
     private static final int OLDEST_SERVER = 15;
     private static final String NOT_PERMITTED = "42501";
-    private static final String PUBLISHED = "table crdt.ops, crdt.collection";
-    private static final String PUBLISHES = "publish = 'insert', publish_via_partition_root = true";
-    private static final String PUBLICATION_IS_WHOLE = """
-            select p.pubinsert and p.pubviaroot and not (p.pubupdate or p.pubdelete or p.pubtruncate)
-               and 2 = (select count(*) from pg_catalog.pg_publication_rel r
-                         where r.prpubid = p.oid and r.prqual is null and r.prattrs is null
-                           and r.prrelid in ('crdt.ops'::regclass, 'crdt.collection'::regclass))
-              from pg_catalog.pg_publication p where p.pubname = 'walmerge'""";
 
     private final Connection connection;
     private final PrintWriter out;
@@ -116,18 +108,13 @@ public final class Install {
         }
     }
 
-    /** Somebody may have dropped or changed it since; see migration 3 for what it holds. */
     private void mendPublication() throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            if (scalar("select exists (select from pg_catalog.pg_publication where pubname = 'walmerge')", null)
-                    .equals("f")) {
-                statement.execute("create publication walmerge for " + PUBLISHED + " with (" + PUBLISHES + ")");
-                out.println("made the publication walmerge again");
-            } else if (scalar(PUBLICATION_IS_WHOLE, null).equals("f")) {
-                statement.execute("alter publication walmerge set " + PUBLISHED);
-                statement.execute("alter publication walmerge set (" + PUBLISHES + ")");
-                out.println("mended the publication walmerge");
-            }
+        if (!Publication.isThere(connection)) {
+            Publication.create(connection);
+            out.println("made the publication walmerge again");
+        } else if (!Publication.isWhole(connection)) {
+            Publication.mend(connection);
+            out.println("mended the publication walmerge");
         }
     }
 

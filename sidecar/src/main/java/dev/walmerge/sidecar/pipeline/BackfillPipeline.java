@@ -1,7 +1,9 @@
 package dev.walmerge.sidecar.pipeline;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.replication.Backfill;
 import dev.walmerge.sidecar.replication.ReplicationException;
 import java.util.concurrent.CancellationException;
@@ -28,6 +30,7 @@ public final class BackfillPipeline {
             backfill.read((id, doc, update, format, op, role) -> {
                 pacing.awaitRoom(sink);
                 sink.op(new Op(OpPipeline.DEFAULT_COLLECTION, doc, format, update, op, role, id));
+                Failpoint.INSIDE_BACKFILL.reach();
                 rows++;
                 if (rows % ROWS_PER_TRANSACTION == 0) {
                     // Not a position yet: nothing is written up to anywhere before the last row is.
@@ -35,11 +38,15 @@ public final class BackfillPipeline {
                     begin(consistentPointLsn);
                 }
             });
+            // The slot sends only those that come from now on.
+            backfill.readCommands((id, name, collection, doc, deadLetter, rule, format) -> sink.command(new Command(
+                    id, name, collection, doc, deadLetter == null ? Command.NONE : deadLetter, rule, format)));
             // The rows may end where a transaction did, or there may be none: only a barrier is sure to be persisted,
             // and
             // who waits for a position from before the slot waits for that.
             sink.barrier(null);
             sink.commit(consistentPointLsn);
+            Failpoint.AFTER_BACKFILL.reach();
         } catch (CancellationException e) {
             // The transaction stays open, and the watermark where it was.
         }

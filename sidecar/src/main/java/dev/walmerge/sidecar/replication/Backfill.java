@@ -50,6 +50,16 @@ public final class Backfill implements AutoCloseable {
                 throws ReplicationException;
     }
 
+    private static final String COMMANDS = """
+            select id, name, collection, doc, dead_letter, rule, format from crdt.command
+            where done_at is null order by id""";
+
+    /** Receives a command that was not carried out; what it does not name is null. */
+    @FunctionalInterface
+    public interface CommandConsumer {
+        void accept(long id, String name, String collection, String doc, Long deadLetter, String rule, String format);
+    }
+
     private record Generation(long number, long rows) {}
 
     private final Connection connection;
@@ -145,6 +155,25 @@ public final class Backfill implements AutoCloseable {
             throw ReplicationErrors.of(Doing.BACKFILL, e);
         }
         return rows;
+    }
+
+    /** Reads the commands that the snapshot sees and nobody carried out. */
+    public void readCommands(CommandConsumer consumer) throws ReplicationException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(COMMANDS)) {
+            while (row.next()) {
+                consumer.accept(
+                        row.getLong("id"),
+                        row.getString("name"),
+                        row.getString("collection"),
+                        row.getString("doc"),
+                        row.getObject("dead_letter", Long.class),
+                        row.getString("rule"),
+                        row.getString("format"));
+            }
+        } catch (SQLException e) {
+            throw ReplicationErrors.of(Doing.BACKFILL, e);
+        }
     }
 
     /** Ends the transaction, and the connection with it. */

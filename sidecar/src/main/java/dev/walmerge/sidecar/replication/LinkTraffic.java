@@ -6,14 +6,16 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.SocketFactory;
 
 /**
- * Counts the bytes one replication connection received. The driver does not tell of a keepalive that brings no new LSN,
- * and on an idle server no other sign of life exists.
+ * What arrives on one replication connection, seen below the driver and below TLS: counts it, as the driver does not tell
+ * of a keepalive that brings no new LSN and on an idle server no other sign of life exists; and waits for it, as the
+ * driver can only be asked again and again.
  */
 final class LinkTraffic {
     private static final ConcurrentMap<String, LinkTraffic> REGISTERED = new ConcurrentHashMap<>();
@@ -21,6 +23,7 @@ final class LinkTraffic {
 
     private final AtomicLong receivedBytes = new AtomicLong();
     private volatile boolean counting;
+    private volatile CountingSocket socket;
 
     /** Whether {@link #receivedBytes()} means anything. Any thread. */
     boolean isCounting() {
@@ -30,6 +33,17 @@ final class LinkTraffic {
     /** Any thread. */
     long receivedBytes() {
         return receivedBytes.get();
+    }
+
+    /**
+     * Waits until something arrives or the link breaks, which the next read then tells. For the reader's thread, after a
+     * read that found nothing.
+     *
+     * @return false when nothing arrived in that time, or at once when sockets of somebody else are in use
+     */
+    boolean awaitArrival(int maxMillis) {
+        CountingSocket current = socket;
+        return current != null && current.awaitArrival(maxMillis);
     }
 
     /** Makes this findable for {@link Sockets}, whom the driver hands nothing but a string, until closed. */
@@ -60,8 +74,11 @@ final class LinkTraffic {
 
         @Override
         public Socket createSocket() {
+            CountingSocket socket = new CountingSocket(traffic.receivedBytes);
             traffic.counting = true;
-            return new CountingSocket(traffic.receivedBytes);
+            // The driver may try several addresses: the last one is the one it stayed with.
+            traffic.socket = socket;
+            return socket;
         }
 
         @Override
@@ -100,37 +117,99 @@ final class LinkTraffic {
 
     private static final class CountingSocket extends Socket {
         private final AtomicLong receivedBytes;
+        private CountingStream stream;
 
         CountingSocket(AtomicLong receivedBytes) {
             this.receivedBytes = receivedBytes;
         }
 
+        /** Always the same one: a byte that was waited for must be there for whoever asks next, the driver or TLS. */
         @Override
-        public InputStream getInputStream() throws IOException {
-            return new CountingStream(super.getInputStream(), receivedBytes);
+        public synchronized InputStream getInputStream() throws IOException {
+            if (stream == null) {
+                stream = new CountingStream(super.getInputStream(), receivedBytes);
+            }
+            return stream;
+        }
+
+        boolean awaitArrival(int maxMillis) {
+            try {
+                int timeoutMillis = getSoTimeout();
+                setSoTimeout(maxMillis);
+                try {
+                    ((CountingStream) getInputStream()).fetch();
+                    return true;
+                } catch (SocketTimeoutException e) {
+                    return false;
+                } finally {
+                    setSoTimeout(timeoutMillis);
+                }
+            } catch (IOException e) {
+                // The driver meets the same at its next read, and knows how to say it.
+                return true;
+            }
         }
     }
 
     private static final class CountingStream extends FilterInputStream {
+        private static final int NONE = -1;
+
         private final AtomicLong receivedBytes;
+        /** A byte that was waited for and is to be read next. */
+        private int fetched = NONE;
 
         CountingStream(InputStream in, AtomicLong receivedBytes) {
             super(in);
             this.receivedBytes = receivedBytes;
         }
 
+        /** Waits for a byte, or the end. */
+        void fetch() throws IOException {
+            if (fetched == NONE) {
+                fetched = super.read();
+                count(fetched == NONE ? 0 : 1);
+            }
+        }
+
         @Override
         public int read() throws IOException {
-            int value = super.read();
-            count(value < 0 ? 0 : 1);
+            fetch();
+            int value = fetched;
+            fetched = NONE;
             return value;
         }
 
         @Override
         public int read(byte[] buffer, int offset, int length) throws IOException {
-            int bytes = super.read(buffer, offset, length);
+            if (fetched == NONE || length == 0) {
+                int bytes = super.read(buffer, offset, length);
+                count(bytes);
+                return bytes;
+            }
+            buffer[offset] = (byte) fetched;
+            fetched = NONE;
+            // What came with that byte is there already; more must not be waited for.
+            int more = Math.min(super.available(), length - 1);
+            if (more <= 0) {
+                return 1;
+            }
+            int bytes = super.read(buffer, offset + 1, more);
             count(bytes);
-            return bytes;
+            return 1 + Math.max(0, bytes);
+        }
+
+        @Override
+        public int available() throws IOException {
+            return super.available() + (fetched == NONE ? 0 : 1);
+        }
+
+        @Override
+        public long skip(long bytes) throws IOException {
+            if (bytes <= 0) {
+                return 0;
+            }
+            // Nobody skips much here, and what is skipped counts too.
+            return read() == NONE ? 0 : 1;
         }
 
         private void count(int bytes) {

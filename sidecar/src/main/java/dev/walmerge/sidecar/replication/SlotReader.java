@@ -2,7 +2,8 @@ package dev.walmerge.sidecar.replication;
 
 import dev.walmerge.decoder.pgoutput.MalformedMessageException;
 import dev.walmerge.decoder.pgoutput.MessageKind;
-import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
+import dev.walmerge.decoder.pgoutput.Protocol;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.replication.ReplicationErrors.Doing;
 import dev.walmerge.sidecar.replication.ReplicationException.Code;
 import java.nio.ByteBuffer;
@@ -32,14 +33,12 @@ public final class SlotReader implements AutoCloseable {
     private static final long STATUS_GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long HELD_BACK_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /**
-     * Each read that finds nothing costs the driver a millisecond and an exception: the longer it stays so, the longer
-     * the rest between two of them, a millisecond more each time so many were in vain.
-     */
-    private static final int EMPTY_READS_PER_REST = 100;
+    /** How long to wait for the link before looking at what became durable; the server hears of that within twice. */
+    private static final int ARRIVAL_WAIT_MILLIS = 50;
 
-    private static final long REST_UNIT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final int REST_UNITS_MAX = 10;
+    /** The same on somebody else's sockets, which can only be asked again and again. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private static final long ACQUIRE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Statuses that fit into the time after which the server gives up. */
@@ -51,7 +50,6 @@ public final class SlotReader implements AutoCloseable {
     private final long statusIntervalNanos;
     private final LinkWatch watch;
     private boolean insideTransaction;
-    private int emptyReads;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -134,7 +132,7 @@ public final class SlotReader implements AutoCloseable {
                         .withStartPosition(LogSequenceNumber.valueOf(options.startLsn()))
                         .withAutomaticFlush(false)
                         .withStatusInterval(DRIVER_STATUS_DAYS, TimeUnit.DAYS)
-                        .withSlotOption("proto_version", PgoutputDecoder.PROTOCOL_VERSION)
+                        .withSlotOption("proto_version", Protocol.PLAIN.version())
                         .withSlotOption("publication_names", quotedIdentifier(options.publication()))
                         .withSlotOption("binary", "true")
                         .withSlotOption("messages", "true")
@@ -167,16 +165,22 @@ public final class SlotReader implements AutoCloseable {
             throws ReplicationException {
         try {
             while (!stopping) {
+                boolean nothingThere = false;
                 if (!hasRoom.getAsBoolean()) {
                     watch.heldBack();
                     LockSupport.parkNanos(HELD_BACK_PARK_NANOS);
-                } else if (readOne(consumer)) {
-                    emptyReads = 0;
-                } else {
-                    foundNothing(quiet);
+                } else if (!readOne(consumer)) {
+                    if (!insideTransaction && quiet.getAsBoolean()) {
+                        // All that was sent before the keepalive that brought this position is durable.
+                        confirm(receivedLsn);
+                    }
+                    nothingThere = true;
                 }
                 confirm(flushedLsn.getAsLong());
                 sendStatusWhenDue();
+                if (nothingThere) {
+                    rest();
+                }
             }
             sendStatus();
         } catch (SQLException e) {
@@ -190,16 +194,12 @@ public final class SlotReader implements AutoCloseable {
         }
     }
 
-    private void foundNothing(BooleanSupplier quiet) {
-        if (!insideTransaction && quiet.getAsBoolean()) {
-            // All that was sent before the keepalive that brought this position is durable.
-            confirm(receivedLsn);
-        }
-        if (emptyReads < EMPTY_READS_PER_REST * REST_UNITS_MAX) {
-            emptyReads++;
-        }
-        if (emptyReads >= EMPTY_READS_PER_REST) {
-            LockSupport.parkNanos(emptyReads / EMPTY_READS_PER_REST * REST_UNIT_NANOS);
+    /** Until something arrives, or for a moment. */
+    private void rest() {
+        if (!connection.traffic().isCounting()) {
+            LockSupport.parkNanos(REST_NANOS);
+        } else {
+            connection.traffic().awaitArrival(ARRIVAL_WAIT_MILLIS);
         }
     }
 
@@ -215,6 +215,7 @@ public final class SlotReader implements AutoCloseable {
         }
         int offset = message.arrayOffset() + message.position();
         int length = message.remaining();
+        Failpoint.AFTER_RECEIVE.reach();
         consumer.accept(lsn, message.array(), offset, length);
         if (length > 0) {
             byte kind = message.array()[offset];
@@ -241,10 +242,12 @@ public final class SlotReader implements AutoCloseable {
 
     /** Also asks for an answer, which is what shows that the link is alive. */
     private void sendStatus() throws SQLException {
+        Failpoint.BEFORE_CONFIRM.reach();
         LogSequenceNumber lsn = LogSequenceNumber.valueOf(confirmedLsn);
         stream.setFlushedLSN(lsn);
         stream.setAppliedLSN(lsn);
         stream.forceUpdateStatus();
+        Failpoint.AFTER_CONFIRM.reach();
         lastSentLsn = confirmedLsn;
         lastStatusNanos = System.nanoTime();
     }

@@ -98,4 +98,14 @@ final class ConfigLoaderTest {
     private Path yaml(String text) throws Exception {
         return Files.writeString(folder.resolve("walmerge.yaml"), text);
     }
+
+    @Test
+    void aFailpointThatIsNoneIsAFaultThatNamesThem() throws Exception {
+        ConfigLoader.load(Map.of(), Map.of("WALMERGE_FAILPOINT", "before-commit:3"), null);
+        ConfigLoader.load(Map.of(), Map.of("WALMERGE_FAILPOINT", ""), null);
+        assertThatThrownBy(() -> ConfigLoader.load(Map.of(), Map.of("WALMERGE_FAILPOINT", "at-lunch"), null))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("WALMERGE_FAILPOINT: must be NAME[:COUNT")
+                .hasMessageContaining("after-journal, after-sync");
+    }
 }

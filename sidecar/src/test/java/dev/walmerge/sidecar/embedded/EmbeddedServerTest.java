@@ -50,6 +50,24 @@ final class EmbeddedServerTest {
     }
 
     @Test
+    void comesBackAfterAKillAndAfterAShutDownOnItsPort() throws Exception {
+        try (EmbeddedServer server = EmbeddedServer.startNamed(state, "named")) {
+            int port = server.port();
+            execute(server, "create table kept (n int)");
+            server.kill();
+            server.restart();
+            execute(server, "insert into kept values (1)");
+            server.shutDown();
+            assertThatThrownBy(() -> show(server, "fsync")).isInstanceOf(SQLException.class);
+            server.restart();
+            execute(server, "drop table kept");
+            assertThat(server.port()).isEqualTo(port);
+            server.kill();
+        }
+        assertThat(state.resolve("named")).isDirectory();
+    }
+
+    @Test
     void stopsTheServerOfAKilledProcessAndGoesOnWithItsData() throws Exception {
         long orphan = killAProcessThatStarts("kept");
         assertThat(ProcessHandle.of(orphan))

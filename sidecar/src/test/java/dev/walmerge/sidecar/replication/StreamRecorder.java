@@ -1,7 +1,6 @@
 package dev.walmerge.sidecar.replication;
 
 import dev.walmerge.decoder.pgoutput.MalformedMessageException;
-import dev.walmerge.decoder.pgoutput.MessageKind;
 import dev.walmerge.decoder.pgoutput.PgoutputDecoder;
 import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.ReplicationHandler;
@@ -76,10 +75,10 @@ final class StreamRecorder implements MessageConsumer, ReplicationHandler {
     }
 
     @Override
-    public void onRelation(Relation relation) {}
+    public void onRelation(int xid, Relation relation) {}
 
     @Override
-    public void onInsert(Relation relation, Tuple row) {
+    public void onInsert(int xid, Relation relation, Tuple row) {
         rows++;
         if (keepDocs) {
             int doc = relation.indexOf("doc");
@@ -88,8 +87,6 @@ final class StreamRecorder implements MessageConsumer, ReplicationHandler {
     }
 
     @Override
-    public void onMessage(boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {}
-
-    @Override
-    public void onSkipped(MessageKind kind) {}
+    public void onMessage(
+            int xid, boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {}
 }

@@ -54,6 +54,7 @@ public final class PostgresServer {
                 .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("max_wal_senders", "40")
                 .setServerConfig("max_replication_slots", "40")
+                .setServerConfig("max_prepared_transactions", "10")
                 .setServerConfig("max_connections", "200");
         if (dataDirectory != null) {
             builder.setDataDirectory(dataDirectory).setCleanDataDirectory(false);

@@ -3,8 +3,7 @@ package dev.walmerge.decoder.pgoutput;
 import java.util.Locale;
 
 /**
- * Bytes that are not a message of pgoutput protocol 1, or not one that may come at this point of the stream. Carries
- * no content, so it can be logged. A stream that gave one can't be trusted further: end the session.
+ * Bytes that are not a message of pgoutput, or not one that may come at this point of the stream. Carries no content, so it can be logged. A stream that gave one can't be trusted further: end the session.
  */
 public final class MalformedMessageException extends Exception {
     private static final long serialVersionUID = 1;
@@ -15,8 +14,12 @@ public final class MalformedMessageException extends Exception {
         TRUNCATED,
         /** Bytes follow a message that is complete. */
         TRAILING_BYTES,
-        /** The first byte is none of {@link MessageKind}. */
+        /** A message longer than the session's limit. */
+        MESSAGE_TOO_LONG,
+        /** The first byte names no message of any version. */
         UNKNOWN_KIND,
+        /** A message that only comes in a session that asks for streaming or two-phase commit, which this one did not. */
+        KIND_NOT_ASKED_FOR,
         /** A count of columns or relations that the remaining bytes can't hold. */
         COUNT_PAST_END,
         /** A value's length is negative, or more than the remaining bytes. */
@@ -27,18 +30,28 @@ public final class MalformedMessageException extends Exception {
         UNKNOWN_VALUE_KIND,
         /** A replica identity other than {@code d}, {@code n}, {@code f} or {@code i}. */
         UNKNOWN_REPLICA_IDENTITY,
-        /** A flag that protocol 1 does not define. */
+        /** A value that was not sent, though the row may not leave one out. */
+        UNCHANGED_VALUE,
+        /** A flag that the protocol does not define. */
         UNKNOWN_FLAG,
         /** A row of a relation that was not described in this session. */
         UNKNOWN_RELATION,
         /** A row with more or fewer values than its relation has columns. */
         COLUMN_COUNT,
-        /** A commit time that has no Unix microseconds in 64 bits. */
+        /** A time that has no Unix microseconds in 64 bits. */
         TIME_OUT_OF_RANGE,
-        /** A transaction inside another one, or a row or a commit outside of any. */
+        /** A transaction id that no transaction can have. */
+        RESERVED_XID,
+        /** A transaction or block inside another one, or a row or an end outside of any. */
         TRANSACTION_ORDER,
-        /** The commit names another commit LSN than its begin did. */
-        COMMIT_LSN;
+        /** A streamed transaction that begins twice, or goes on or ends without having begun. */
+        STREAM_ORDER,
+        /** More streamed transactions at once than the session's limit. */
+        TOO_MANY_STREAMS,
+        /** The end of a transaction names another LSN, xid or name than its beginning did. */
+        ANNOUNCED_OTHERWISE,
+        /** A record that ends at or before the place where it starts. */
+        END_LSN;
 
         /** A stable code for logs and metrics, such as {@code pgoutput.unknown_kind}. */
         public String code() {

@@ -1,6 +1,6 @@
 package dev.walmerge.decoder.pgoutput;
 
-/** The messages of pgoutput protocol 1, by the byte that starts each (PostgreSQL manual, Logical Replication Message Formats). */
+/** The messages of pgoutput by the byte that starts each (PostgreSQL manual, Logical Replication Message Formats). */
 public enum MessageKind {
     BEGIN('B'),
     COMMIT('C'),
@@ -11,7 +11,16 @@ public enum MessageKind {
     UPDATE('U'),
     DELETE('D'),
     TRUNCATE('T'),
-    MESSAGE('M');
+    MESSAGE('M'),
+    STREAM_START('S'),
+    STREAM_STOP('E'),
+    STREAM_COMMIT('c'),
+    STREAM_ABORT('A'),
+    BEGIN_PREPARE('b'),
+    PREPARE('P'),
+    STREAM_PREPARE('p'),
+    COMMIT_PREPARED('K'),
+    ROLLBACK_PREPARED('r');
 
     private final byte tag;
 

@@ -89,6 +89,15 @@ final class MessageReader {
         return length;
     }
 
+    /** Flags of which none may be set but the known ones. */
+    int flags(int known) throws MalformedMessageException {
+        int flags = int8();
+        if ((flags & ~known) != 0) {
+            throw malformedBefore(Rule.UNKNOWN_FLAG, Byte.BYTES);
+        }
+        return flags;
+    }
+
     void requireEnd() throws MalformedMessageException {
         if (position != end) {
             throw malformedAt(Rule.TRAILING_BYTES, position);

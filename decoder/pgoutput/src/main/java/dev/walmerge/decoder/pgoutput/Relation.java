@@ -8,7 +8,17 @@ import java.util.List;
  * @param oid the relation's object id in that server, unsigned
  * @param schema empty for {@code pg_catalog}
  */
-public record Relation(int oid, String schema, String name, List<Column> columns) {
+public record Relation(int oid, String schema, String name, ReplicaIdentity replicaIdentity, List<Column> columns) {
+    /** What of a row before its change goes into the log ({@code alter table ... replica identity}). */
+    public enum ReplicaIdentity {
+        /** The primary key, if there is one. */
+        DEFAULT,
+        NOTHING,
+        FULL,
+        /** The columns of a unique index that was named. */
+        INDEX
+    }
+
     /**
      * @param key whether the column is part of the replica identity
      * @param typeOid the type's object id, unsigned

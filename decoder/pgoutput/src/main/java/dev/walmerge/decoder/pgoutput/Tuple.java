@@ -5,7 +5,7 @@ public interface Tuple {
     /** How a value was sent. */
     enum Kind {
         NULL,
-        /** An unchanged value stored out of line: not sent. */
+        /** A value stored out of line that an update did not change: not sent. Only in the row after an update. */
         UNCHANGED,
         TEXT,
         BINARY

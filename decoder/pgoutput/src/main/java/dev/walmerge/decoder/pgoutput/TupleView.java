@@ -4,7 +4,7 @@ import dev.walmerge.decoder.pgoutput.MalformedMessageException.Rule;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Where the values of the row lie that is being decoded. One instance serves a whole session. */
+/** Where the values of a row lie that is being decoded. Two instances serve a whole session. */
 final class TupleView implements Tuple {
     private static final int INITIAL_COLUMNS = 16;
     private static final byte[] NOTHING = {};
@@ -15,8 +15,18 @@ final class TupleView implements Tuple {
     private int[] offsets = new int[INITIAL_COLUMNS];
     private int[] lengths = new int[INITIAL_COLUMNS];
 
+    /** Reads a row of which every value is sent: an inserted one, or what is told of one before its change. */
+    void readWhole(MessageReader in, int columns) throws MalformedMessageException {
+        read(in, columns, false);
+    }
+
+    /** Reads an updated row. */
+    void readChanged(MessageReader in, int columns) throws MalformedMessageException {
+        read(in, columns, true);
+    }
+
     /** Reads TupleData: a 16-bit count, then for each value a kind and, if it was sent, a length and its bytes. */
-    void read(MessageReader in, int columns) throws MalformedMessageException {
+    private void read(MessageReader in, int columns, boolean mayOmit) throws MalformedMessageException {
         int values = in.unsignedInt16();
         if (values > in.remaining()) {
             throw in.malformedBefore(Rule.COUNT_PAST_END, Short.BYTES);
@@ -29,6 +39,9 @@ final class TupleView implements Tuple {
         count = values;
         for (int i = 0; i < values; i++) {
             Kind kind = kind(in);
+            if (kind == Kind.UNCHANGED && !mayOmit) {
+                throw in.malformedBefore(Rule.UNCHANGED_VALUE, Byte.BYTES);
+            }
             int length = kind == Kind.TEXT || kind == Kind.BINARY ? in.skipSized() : 0;
             kinds[i] = kind;
             offsets[i] = in.position() - length;

@@ -16,10 +16,14 @@ final class EventText implements ReplicationHandler {
         return "%X/%X".formatted(lsn >>> 32, lsn & 0xffffffffL);
     }
 
+    private static String unsigned(int value) {
+        return Integer.toUnsignedString(value);
+    }
+
     @Override
     public void onBegin(long commitLsn, long commitTimeMicros, int xid) {
         lines.add("begin commitLsn=%s commitTimeMicros=%d xid=%s"
-                .formatted(lsn(commitLsn), commitTimeMicros, Integer.toUnsignedString(xid)));
+                .formatted(lsn(commitLsn), commitTimeMicros, unsigned(xid)));
     }
 
     @Override
@@ -29,15 +33,19 @@ final class EventText implements ReplicationHandler {
     }
 
     @Override
-    public void onRelation(Relation relation) {
-        StringBuilder line = new StringBuilder("relation oid=%s %s %s"
+    public void onRelation(int xid, Relation relation) {
+        StringBuilder line = new StringBuilder("relation xid=%s oid=%s %s %s %s"
                 .formatted(
-                        Integer.toUnsignedString(relation.oid()), quoted(relation.schema()), quoted(relation.name())));
+                        unsigned(xid),
+                        unsigned(relation.oid()),
+                        quoted(relation.schema()),
+                        quoted(relation.name()),
+                        relation.replicaIdentity()));
         for (Relation.Column column : relation.columns()) {
             line.append(" %s:%s:%d%s"
                     .formatted(
                             quoted(column.name()),
-                            Integer.toUnsignedString(column.typeOid()),
+                            unsigned(column.typeOid()),
                             column.typeModifier(),
                             column.key() ? ":key" : ""));
         }
@@ -45,8 +53,117 @@ final class EventText implements ReplicationHandler {
     }
 
     @Override
-    public void onInsert(Relation relation, Tuple row) {
-        StringBuilder line = new StringBuilder("insert %s".formatted(quoted(relation.name())));
+    public void onInsert(int xid, Relation relation, Tuple row) {
+        lines.add("insert xid=%s %s%s".formatted(unsigned(xid), quoted(relation.name()), values(relation, row)));
+    }
+
+    @Override
+    public void onUpdate(int xid, Relation relation, OldRow oldRow, Tuple before, Tuple after) {
+        String old = oldRow == OldRow.NONE ? "" : values(relation, before);
+        lines.add("update xid=%s %s %s%s to%s"
+                .formatted(unsigned(xid), quoted(relation.name()), oldRow, old, values(relation, after)));
+    }
+
+    @Override
+    public void onDelete(int xid, Relation relation, OldRow oldRow, Tuple before) {
+        lines.add("delete xid=%s %s %s%s"
+                .formatted(unsigned(xid), quoted(relation.name()), oldRow, values(relation, before)));
+    }
+
+    @Override
+    public void onTruncate(int xid, List<Relation> relations, boolean cascade, boolean restartIdentity) {
+        List<String> names =
+                relations.stream().map(relation -> quoted(relation.name())).toList();
+        lines.add("truncate xid=%s cascade=%s restartIdentity=%s %s"
+                .formatted(unsigned(xid), cascade, restartIdentity, String.join(" ", names)));
+    }
+
+    @Override
+    public void onMessage(
+            int xid, boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {
+        lines.add("message xid=%s transactional=%s lsn=%s %s x%s"
+                .formatted(
+                        unsigned(xid),
+                        transactional,
+                        lsn(lsn),
+                        quoted(prefix),
+                        HexFormat.of().formatHex(buffer, offset, offset + length)));
+    }
+
+    @Override
+    public void onType(int xid, int oid, String schema, String name) {
+        lines.add("type xid=%s oid=%s %s %s".formatted(unsigned(xid), unsigned(oid), quoted(schema), quoted(name)));
+    }
+
+    @Override
+    public void onOrigin(long commitLsn, String name) {
+        lines.add("origin commitLsn=%s %s".formatted(lsn(commitLsn), quoted(name)));
+    }
+
+    @Override
+    public void onStreamStart(int xid, boolean first) {
+        lines.add("streamStart xid=%s first=%s".formatted(unsigned(xid), first));
+    }
+
+    @Override
+    public void onStreamStop(int xid) {
+        lines.add("streamStop xid=%s".formatted(unsigned(xid)));
+    }
+
+    @Override
+    public void onStreamCommit(int xid, long commitLsn, long endLsn, long commitTimeMicros) {
+        lines.add("streamCommit xid=%s commitLsn=%s endLsn=%s commitTimeMicros=%d"
+                .formatted(unsigned(xid), lsn(commitLsn), lsn(endLsn), commitTimeMicros));
+    }
+
+    @Override
+    public void onStreamAbort(int xid, int subxid, long abortLsn, long abortTimeMicros) {
+        lines.add("streamAbort xid=%s subxid=%s abortLsn=%s abortTimeMicros=%d"
+                .formatted(unsigned(xid), unsigned(subxid), lsn(abortLsn), abortTimeMicros));
+    }
+
+    @Override
+    public void onBeginPrepare(long prepareLsn, long endLsn, long prepareTimeMicros, int xid, String gid) {
+        lines.add(prepare("beginPrepare", prepareLsn, endLsn, prepareTimeMicros, xid, gid));
+    }
+
+    @Override
+    public void onPrepare(long prepareLsn, long endLsn, long prepareTimeMicros, int xid, String gid) {
+        lines.add(prepare("prepare", prepareLsn, endLsn, prepareTimeMicros, xid, gid));
+    }
+
+    @Override
+    public void onStreamPrepare(long prepareLsn, long endLsn, long prepareTimeMicros, int xid, String gid) {
+        lines.add(prepare("streamPrepare", prepareLsn, endLsn, prepareTimeMicros, xid, gid));
+    }
+
+    private static String prepare(
+            String word, long prepareLsn, long endLsn, long prepareTimeMicros, int xid, String gid) {
+        return "%s prepareLsn=%s endLsn=%s prepareTimeMicros=%d xid=%s %s"
+                .formatted(word, lsn(prepareLsn), lsn(endLsn), prepareTimeMicros, unsigned(xid), quoted(gid));
+    }
+
+    @Override
+    public void onCommitPrepared(long commitLsn, long endLsn, long commitTimeMicros, int xid, String gid) {
+        lines.add("commitPrepared commitLsn=%s endLsn=%s commitTimeMicros=%d xid=%s %s"
+                .formatted(lsn(commitLsn), lsn(endLsn), commitTimeMicros, unsigned(xid), quoted(gid)));
+    }
+
+    @Override
+    public void onRollbackPrepared(
+            long prepareEndLsn, long endLsn, long prepareTimeMicros, long rollbackTimeMicros, int xid, String gid) {
+        lines.add("rollbackPrepared prepareEndLsn=%s endLsn=%s prepareTimeMicros=%d rollbackTimeMicros=%d xid=%s %s"
+                .formatted(
+                        lsn(prepareEndLsn),
+                        lsn(endLsn),
+                        prepareTimeMicros,
+                        rollbackTimeMicros,
+                        unsigned(xid),
+                        quoted(gid)));
+    }
+
+    private static String values(Relation relation, Tuple row) {
+        StringBuilder line = new StringBuilder();
         for (int i = 0; i < row.count(); i++) {
             line.append(" %s=".formatted(quoted(relation.columns().get(i).name())));
             switch (row.kind(i)) {
@@ -60,22 +177,7 @@ final class EventText implements ReplicationHandler {
                                     .formatHex(row.buffer(), row.offset(i), row.offset(i) + row.length(i)));
             }
         }
-        lines.add(line.toString());
-    }
-
-    @Override
-    public void onMessage(boolean transactional, long lsn, String prefix, byte[] buffer, int offset, int length) {
-        lines.add("message transactional=%s lsn=%s %s x%s"
-                .formatted(
-                        transactional,
-                        lsn(lsn),
-                        quoted(prefix),
-                        HexFormat.of().formatHex(buffer, offset, offset + length)));
-    }
-
-    @Override
-    public void onSkipped(MessageKind kind) {
-        lines.add("skipped " + kind);
+        return line.toString();
     }
 
     /** In double quotes, with everything outside of printable ASCII as a UTF-16 escape. */

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 
@@ -12,6 +13,8 @@ public interface JournalHandler {
     void barrier(String doc);
 
     void policy(String collection, Policy policy);
+
+    void command(long commitLsn, Command command);
 
     /** A version that was in force already where a file begins: what an earlier record or the engine's start said. */
     default void inForce(String collection, Policy policy) {}

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
@@ -209,6 +210,12 @@ public final class JournalReplay implements AutoCloseable {
         public void barrier(String doc) {
             begin();
             sink.barrier(doc);
+        }
+
+        @Override
+        public void command(long commitLsn, Command command) {
+            begin();
+            sink.command(command);
         }
 
         @Override

@@ -1,10 +1,12 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.RecordEncoder.Body;
 import java.util.Map;
 
@@ -81,6 +83,7 @@ public final class JournalWriter implements OpSink {
         }
         int flags = offset == 0 ? 0 : RecordLayout.FLAG_CONTINUES_PARTS;
         journal.append(RecordLayout.KIND_OP, flags, hash, sequence, commitLsn, bytes, offset, length - offset);
+        Failpoint.AFTER_JOURNAL.reach();
         body.shrink(KEPT_BUFFER_BYTES);
         sequence++;
         if (++records % WAKE_RECORDS == 0) {
@@ -117,6 +120,18 @@ public final class JournalWriter implements OpSink {
             journal.inForce(each.getKey(), body.copy());
         }
         journal.putInForce();
+    }
+
+    @Override
+    public void command(Command command) {
+        requireOpen();
+        if (!ignored) {
+            // What came of it is to be persisted as that of an op.
+            hasOps = true;
+            hasRecords = true;
+            body.writeCommand(command);
+            append(RecordLayout.KIND_COMMAND, 0, commitLsn, new Body(body.array(), body.length(), null));
+        }
     }
 
     @Override
@@ -175,5 +190,6 @@ public final class JournalWriter implements OpSink {
 
     private void append(byte kind, int flags, long lsn, Body bytes) {
         journal.append(kind, flags, 0, 0, lsn, bytes, 0, bytes.length());
+        Failpoint.AFTER_JOURNAL.reach();
     }
 }

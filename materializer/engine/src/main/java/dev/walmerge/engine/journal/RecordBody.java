@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import java.nio.ByteBuffer;
@@ -13,6 +14,7 @@ import java.util.Arrays;
  * <pre>
  *  OP       collection | doc | format | role | row id (64) | JSON text | payload
  *  BARRIER  doc
+ *  COMMAND  id (64) | name | collection | doc | dead letter (64) | rule | format
  *  POLICY   collection | format | root | the other settings in the order of {@link Policy}, durations in nanoseconds
  * </pre>
  *
@@ -40,6 +42,17 @@ final class RecordBody {
     void writeBarrier(String doc) {
         buffer.clear();
         text(doc);
+    }
+
+    void writeCommand(Command command) {
+        buffer.clear();
+        room(Long.BYTES).putLong(command.id());
+        text(command.name());
+        text(command.collection());
+        text(command.doc());
+        room(Long.BYTES).putLong(command.deadLetter());
+        text(command.rule());
+        text(command.format());
     }
 
     void writePolicy(String collection, Policy policy) {
@@ -111,6 +124,11 @@ final class RecordBody {
         long rowId = in.getLong();
         String json = readText(in);
         return new Op(collection, doc, format, readBytes(in), json, role, rowId);
+    }
+
+    static Command readCommand(ByteBuffer in) {
+        return new Command(
+                in.getLong(), readText(in), readText(in), readText(in), in.getLong(), readText(in), readText(in));
     }
 
     static String readText(ByteBuffer in) {

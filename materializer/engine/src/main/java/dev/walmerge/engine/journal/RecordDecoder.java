@@ -80,6 +80,7 @@ final class RecordDecoder {
             case RecordLayout.KIND_BARRIER -> handler.barrier(RecordBody.readText(in));
             case RecordLayout.KIND_POLICY -> handler.policy(RecordBody.readText(in), RecordBody.readPolicy(in));
             case RecordLayout.KIND_IN_FORCE -> handler.inForce(RecordBody.readText(in), RecordBody.readPolicy(in));
+            case RecordLayout.KIND_COMMAND -> handler.command(lsn, RecordBody.readCommand(in));
             case RecordLayout.KIND_COMMIT ->
                 handler.commit(lsn, has(RecordLayout.FLAG_HAS_OPS), has(RecordLayout.FLAG_HAS_BARRIER));
             case RecordLayout.KIND_ABANDON -> {

@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
  *  +---------------------------------------------------------------+
  *  |           sequence of the op in its transaction               |  12
  *  +---------------------------------------------------------------+
- *  |  OP, PART, BARRIER, POLICY: where the commit record starts    |  16
+ *  |  OP, PART, BARRIER, POLICY, COMMAND: where the commit starts  |  16
  *  |  COMMIT: where it ends                       (LSN, 64 bits)   |
  *  |  FILE: where the last commit before this file ended           |
  *  +---------------------------------------------------------------+
@@ -55,6 +55,8 @@ final class RecordLayout {
     static final byte KIND_FILE = 7;
     /** A policy that was in force where the file begins; the same body as POLICY. */
     static final byte KIND_IN_FORCE = 8;
+
+    static final byte KIND_COMMAND = 9;
 
     /** OP, PART: the body starts in the PART records before it. */
     static final int FLAG_CONTINUES_PARTS = 1;

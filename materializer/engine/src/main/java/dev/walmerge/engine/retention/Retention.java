@@ -1,6 +1,7 @@
 package dev.walmerge.engine.retention;
 
 import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import java.sql.Array;
@@ -122,11 +123,14 @@ public final class Retention {
             } else if (Lsn.isBefore(fence(connection), noted.lsn()) || !streaming.getAsBoolean()) {
                 outcome = Outcome.WAITING;
             } else {
+                Failpoint.BEFORE_TRIM.reach();
                 statement.execute(RetentionSql.TRUNCATE.formatted(leaf));
+                Failpoint.INSIDE_TRIM.reach();
                 outcome = Outcome.TRIMMED;
             }
             connection.commit();
             if (outcome == Outcome.TRIMMED) {
+                Failpoint.AFTER_TRIM.reach();
                 notes.remove(leaf);
             }
             return outcome;

@@ -3,29 +3,29 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.UpdateFormat;
-import dev.walmerge.engine.DocumentHash;
+import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import java.nio.charset.StandardCharsets;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Merges one op into one document, or says why not. Single thread. */
 final class OpMerger {
-    private static final Logger LOG = LoggerFactory.getLogger(OpMerger.class);
-
     private static final String FRAMED = "yjs-framed";
     /** A primary key can't hold much more: an index row fits a third of a page. */
     private static final int MAX_KEY_BYTES = 2048;
 
     private final EngineSettings settings;
+    private final Core core;
     private final Frames frames = new Frames();
     private int flags;
 
-    OpMerger(EngineSettings settings) {
+    OpMerger(EngineSettings settings, Core core) {
         this.settings = settings;
+        this.core = core;
     }
 
     /** What can be refused without the document. */
@@ -55,41 +55,48 @@ final class OpMerger {
     }
 
     /**
-     * Merges an op that passed {@link #check}. A refused op leaves the document as it was.
+     * Merges an op that passed {@link #check}. A refused op leaves the document as it was; an error of the core leaves one
+     * that can't be trusted.
      *
      * @return null if it is merged or parked; see {@link #changed}
      */
     Refusal merge(ResidentDocument document, Op op, String format) {
         byte[] payload = op.payload();
+        flags = 0;
         try {
+            if (isFull(document, payload.length)
+                    && waits(document.doc, format, payload)
+                    && !makeRoom(document, payload.length)) {
+                return overflow(document);
+            }
             Refusal refusal = apply(document.doc, format, payload);
             if (refusal != null) {
                 return refusal;
             }
         } catch (MalformedUpdateException e) {
             return malformed(e.rule(), e.getMessage(), payload, e.offset());
-        } catch (RuntimeException | StackOverflowError e) {
-            LOG.error(
-                    "document {}: row {} broke the merge: {}",
-                    DocumentHash.print(document.hash),
-                    op.rowId(),
-                    e.getClass().getName(),
-                    withoutMessage(e));
-            flags = Doc.CHANGED;
-            document.error = "internal-error: an op broke the merge, see dead letters";
-            return Refusal.of(
-                    "internal-error", "the merge failed with " + e.getClass().getName());
         }
         if ((flags & Doc.CONFLICT) != 0) {
             document.warning = "same-id-different-content: two updates define the same client and clock differently;"
                     + " the first one stands";
         }
-        return (flags & Doc.PARKED) == 0 ? null : park(document, format, payload, op.rowId());
+        if ((flags & Doc.PARKED) != 0) {
+            return park(document, format, payload, op.rowId());
+        }
+        if (document.parkedNew > 0 && !document.doc.hasPending()) {
+            document.forgetNewParked();
+        }
+        return null;
     }
 
     /** Whether the last op merged changed the document. */
     boolean changed() {
         return (flags & Doc.CHANGED) != 0;
+    }
+
+    /** The last op was not merged after all. */
+    void forget() {
+        flags = 0;
     }
 
     /** Applies stored bytes to a document that is being loaded. */
@@ -116,9 +123,8 @@ final class OpMerger {
     }
 
     private Refusal apply(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
-        flags = 0;
         if (!format.equals(FRAMED)) {
-            flags = doc.apply(coreFormat(format), payload, 0, payload.length);
+            flags |= core.apply(doc, coreFormat(format), payload, 0, payload.length);
             return null;
         }
         if (!frames.cut(payload)) {
@@ -133,7 +139,7 @@ final class OpMerger {
             }
             for (int i = 0; i < frames.count(); i++) {
                 at = frames.start(i);
-                flags |= doc.apply(UpdateFormat.V1, payload, at, frames.length(i));
+                flags |= core.apply(doc, UpdateFormat.V1, payload, at, frames.length(i));
             }
             return null;
         } catch (MalformedUpdateException e) {
@@ -141,19 +147,81 @@ final class OpMerger {
         }
     }
 
+    /**
+     * Whether it would have to be parked: found out before it is merged only when there is no room, because the document
+     * would go on holding what it waits with. Frames may need each other, so of those nobody can tell.
+     */
+    private static boolean waits(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        return !format.equals(FRAMED)
+                && !Updates.missing(coreFormat(format), payload, doc.stateVector())
+                        .isEmpty();
+    }
+
+    private static Refusal overflow(ResidentDocument document) {
+        return Refusal.of(
+                "parked-overflow",
+                "too many updates of the document wait for earlier ones: " + document.waitingCount() + " of "
+                        + document.waitingBytes() + " bytes");
+    }
+
     private Refusal park(ResidentDocument document, String format, byte[] payload, long rowId) {
-        if (document.parked.size() >= settings.parkedMaxCount()
-                || document.parkedBytes + payload.length > settings.parkedMaxBytes()) {
-            return Refusal.of(
-                    "parked-overflow",
-                    "too many updates of the document wait for earlier ones: " + document.parked.size() + " of "
-                            + document.parkedBytes + " bytes");
+        if (!makeRoom(document, payload.length)) {
+            return overflow(document);
         }
         document.parked.add(new ParkedUpdate(document.nextParkedSeq++, format, payload, rowId, 0));
         document.parkedBytes += payload.length;
         document.parkedNew++;
         document.parkedOpen++;
         return null;
+    }
+
+    /** For one more that waits; looks for what waits no more when there is none. */
+    private boolean makeRoom(ResidentDocument document, int moreBytes) {
+        document.parkedSinceReview++;
+        if (isFull(document, moreBytes) && isReviewDue(document)) {
+            review(document);
+        }
+        return !isFull(document, moreBytes);
+    }
+
+    private boolean isFull(ResidentDocument document, int moreBytes) {
+        return document.waitingCount() >= settings.parkedMaxCount()
+                || document.waitingBytes() + moreBytes > settings.parkedMaxBytes();
+    }
+
+    /** A review looks into every parked update: not more than eight looks for each one that came since the last. */
+    private static boolean isReviewDue(ResidentDocument document) {
+        return document.parkedSinceReview * 8L >= document.parked.size();
+    }
+
+    /**
+     * Sorts out what was merged since it was parked. What is not stored is forgotten; what is stored goes with the next
+     * write and counts no more. A flush does that too, but ops that come in any order may park thousands before it.
+     */
+    private void review(ResidentDocument document) {
+        document.parkedSinceReview = 0;
+        int firstNew = document.parked.size() - document.parkedNew;
+        int firstOpen = document.parked.size() - document.parkedOpen;
+        List<ParkedUpdate> kept = new ArrayList<>();
+        document.parkedOpen = 0;
+        document.mergedStored = 0;
+        document.mergedStoredBytes = 0;
+        for (int i = 0; i < document.parked.size(); i++) {
+            ParkedUpdate update = document.parked.get(i);
+            boolean merged = contains(document.doc, update);
+            if (i < firstNew || !merged) {
+                kept.add(update);
+                document.parkedOpen += i >= firstOpen ? 1 : 0;
+            } else {
+                document.parkedBytes -= update.payload().length;
+            }
+            if (i < firstNew && merged) {
+                document.mergedStored++;
+                document.mergedStoredBytes += update.payload().length;
+            }
+        }
+        document.parked = kept;
+        document.parkedNew = kept.size() - firstNew;
     }
 
     private static Refusal malformed(String rule, String message, byte[] payload, int offset) {
@@ -167,12 +235,5 @@ final class OpMerger {
             case "yjs-v2" -> UpdateFormat.V2;
             default -> null;
         };
-    }
-
-    /** The stack of a failure without its message, which may hold content. */
-    private static Throwable withoutMessage(Throwable e) {
-        Throwable bare = new Throwable(e.getClass().getName());
-        bare.setStackTrace(e.getStackTrace());
-        return bare;
     }
 }

@@ -2,23 +2,29 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.engine.writeback.DocumentKey;
+import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StalenessBound;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
  * A document in memory, with what its shard must know about it. Plain fields: it has one owner, the shard's thread.
  *
- * <p>It is clean (in the list of those that may be evicted), dirty (in the list ordered by {@link #floorLsn}), in
+ * <p>It is clean (in one of the two lists of those that may rest or be evicted), dirty (in the list ordered by {@link #floorLsn}), in
  * flight (handed to write-back), or dirty and in flight.
  */
 final class ResidentDocument {
     static final int NONE = -1;
+    static final long[] NO_SEQS = {};
 
     final DocumentKey key;
     final int hash;
-    final Doc doc;
+    /** Replaced when the core failed on it. */
+    Doc doc;
+    /** What was merged into it since its last flush. */
+    final RawOps raw = new RawOps();
 
     // What is stored, as far as this process knows.
     /** Whether there is a ydoc row. */
@@ -37,13 +43,27 @@ final class ResidentDocument {
     boolean textKnown;
     boolean jsonKnown;
     /** What a state that could not be verified left to be written as a tail row. */
-    byte[] carriedTail;
+    byte[] carriedChange;
+
+    // What Postgres refused, each null when it did not.
+    /** Of ydoc, tail and parked: rows of the document stand in held. */
+    Retry rowsRetry;
+    /** Of the docs row. */
+    Retry docsRetry;
+    /** Of a new state, while a tail may go through. */
+    Retry foldRetry;
+    /** Why the document is held, or null. */
+    String heldReason;
+    /** Parked updates that are merged, whose rows could not be removed yet. */
+    long[] unparkSeqs = NO_SEQS;
 
     // What the docs row should say.
     String warning;
     String error;
-    /** The stored state can't be decoded: nothing is written over it. */
+    /** It can't be decoded, or the core fails on it: nothing is written over what is stored, ops are refused. */
     boolean corrupt;
+    /** By this rule. */
+    String corruptRule;
     /** Its docs row says so. */
     boolean corruptFlagged;
 
@@ -54,13 +74,25 @@ final class ResidentDocument {
     /** How many at the end came in the open transaction, whose end is not known. */
     int parkedOpen;
 
+    /** Dead letters that are merged into it and not deleted yet. */
+    long[] lettersMerged = NO_SEQS;
+
     long parkedBytes;
+    /** How many of the stored ones are known to be merged since: they go with the next write. */
+    int mergedStored;
+
+    long mergedStoredBytes;
+    /** How many came, or were refused, since it was looked last which are merged. */
+    int parkedSinceReview;
+
     long nextParkedSeq;
 
     // Flush state.
     boolean dirty;
     boolean contentChanged;
     boolean inFlight;
+    /** What is in flight, else null. */
+    DocumentWrite told;
     /** In an open transaction: not written before it ends, unless memory runs out. */
     boolean touched;
     /** The end of the commit before the first one that is not written. */
@@ -75,8 +107,6 @@ final class ResidentDocument {
     StalenessBound lastBound = StalenessBound.DEBOUNCE;
     /** The state did not survive its verification: it is not tried again before something changes. */
     boolean foldRefused;
-    /** When to send text and JSON again after Postgres refused them, or {@link DueHeap#NEVER}. */
-    long retryNanos = DueHeap.NEVER;
     /** Why it must be written at once, or null. */
     StalenessBound urgent;
 
@@ -94,6 +124,41 @@ final class ResidentDocument {
         this.key = key;
         this.hash = hash;
         this.doc = doc;
+    }
+
+    /** How many parked updates wait, as far as is known. */
+    int waitingCount() {
+        return parked.size() - mergedStored;
+    }
+
+    long waitingBytes() {
+        return parkedBytes - mergedStoredBytes;
+    }
+
+    /** Nothing waits any more: those that are not stored need never be. */
+    void forgetNewParked() {
+        List<ParkedUpdate> fresh = parked.subList(parked.size() - parkedNew, parked.size());
+        for (ParkedUpdate update : fresh) {
+            parkedBytes -= update.payload().length;
+        }
+        fresh.clear();
+        parkedNew = 0;
+        parkedOpen = 0;
+    }
+
+    /** Whether a dead letter was merged since the last flush. */
+    boolean isMerged(long letterId) {
+        for (long merged : lettersMerged) {
+            if (merged == letterId) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void noteMerged(long letterId) {
+        lettersMerged = Arrays.copyOf(lettersMerged, lettersMerged.length + 1);
+        lettersMerged[lettersMerged.length - 1] = letterId;
     }
 
     /** Gives the parked updates of a transaction that ended its position. */

@@ -2,10 +2,10 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
-import dev.walmerge.crdt.UpdateFormat;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.ParkedUpdate;
+import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,24 +14,35 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The documents of a shard that are in memory: loaded at the first op, evicted when memory runs out. Single thread. */
+/**
+ * The documents of a shard that are in memory: loaded at the first op; when memory runs out put to rest, and evicted when
+ * that isn't enough. Single thread.
+ */
 final class Residents {
     private static final Logger LOG = LoggerFactory.getLogger(Residents.class);
 
+    private static final String CORRUPT = "stored-state-corrupt";
     /** What a document costs besides its content. */
     private static final long OVERHEAD_BYTES = 600;
 
     private final Function<DocumentKey, StoredDocument> loader;
     private final OpMerger merger;
+    private final DueHeap timers;
     private final long maxBytes;
     private final Map<DocumentKey, ResidentDocument> documents = new HashMap<>();
     /** Those that are clean, the one that has been so for longest first. */
     private final DocumentList clean = new DocumentList();
+    /** Clean ones that rest, or can't; the coldest first. Whatever asks for one may open it, so {@link #get} makes it warm. */
+    private final DocumentList resting = new DocumentList();
 
     private long bytes;
 
-    /** @param loader by primary key, null for an unknown document */
-    Residents(Function<DocumentKey, StoredDocument> loader, OpMerger merger, long maxBytes) {
+    /**
+     * @param loader by primary key, null for an unknown document
+     * @param timers of which evicted documents are taken out
+     */
+    Residents(Function<DocumentKey, StoredDocument> loader, OpMerger merger, long maxBytes, DueHeap timers) {
+        this.timers = timers;
         this.loader = loader;
         this.merger = merger;
         this.maxBytes = maxBytes;
@@ -41,54 +52,86 @@ final class Residents {
     ResidentDocument get(DocumentKey key, int hash) {
         ResidentDocument document = documents.get(key);
         if (document == null) {
-            document = restore(key, hash, loader.apply(key));
+            document = restore(key, hash);
+            if (Poison.OUT_OF_MEMORY.equals(document.corruptRule)) {
+                evictClean(null);
+                document = restore(key, hash);
+            }
             documents.put(key, document);
             clean.append(document);
             resized(document);
+        } else if (document.list == resting) {
+            resting.remove(document);
+            clean.append(document);
         }
         return document;
     }
 
-    private ResidentDocument restore(DocumentKey key, int hash, StoredDocument stored) {
+    /** What is stored of a document, or null. */
+    StoredDocument load(DocumentKey key) {
+        return loader.apply(key);
+    }
+
+    private ResidentDocument restore(DocumentKey key, int hash) {
         ResidentDocument document = new ResidentDocument(key, hash, Doc.create(true));
-        if (stored == null) {
-            return document;
+        try {
+            StoredDocument stored = load(key);
+            if (stored != null) {
+                restore(document, stored);
+            }
+        } catch (BackOff.StoppedException | ServerNotReadyException e) {
+            throw e;
+        } catch (MalformedUpdateException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
+            document.doc = Doc.create(true);
+            LOG.error("document {}: what is stored can't be decoded: {}", DocumentHash.print(hash), Poison.name(e));
+            document.corrupt = true;
+            document.corruptRule = e instanceof OutOfMemoryError ? Poison.OUT_OF_MEMORY : CORRUPT;
+            document.error =
+                    document.corruptRule + ": " + Poison.name(e) + "; nothing is written over it, ops are dead letters";
         }
-        document.stored = true;
+        return document;
+    }
+
+    private void restore(ResidentDocument document, StoredDocument stored) throws MalformedUpdateException {
+        document.stored = stored.state() != null;
         document.loadedLsn = stored.mergedLsn();
         document.opCount = stored.opCount();
-        document.stateBytes = stored.state().length;
         document.textKnown = stored.projected();
         document.textPrint = WriteBuilder.print(stored.text());
         document.parked = new ArrayList<>(stored.parked());
-        try {
+        document.heldReason = stored.held();
+        document.rowsRetry = stored.held() == null ? null : new Retry();
+        document.docsRetry = stored.projected() ? null : new Retry();
+        if (document.stored) {
+            document.stateBytes = stored.state().length;
             merger.restore(document.doc, stored.stateFormat(), stored.state());
-            for (byte[] tail : stored.tails()) {
-                merger.restore(document.doc, "yjs-v1", tail);
-                document.tailBytes += tail.length;
-                document.tailRows++;
-            }
-            // What is stored is no change; what a parked update now adds would be one.
-            document.doc.drainChanges(UpdateFormat.V1);
-            for (ParkedUpdate parked : stored.parked()) {
-                merger.restore(document.doc, parked.format(), parked.payload());
-                document.parkedBytes += parked.payload().length;
-                document.nextParkedSeq = Math.max(document.nextParkedSeq, parked.seq() + 1);
-            }
-        } catch (MalformedUpdateException | RuntimeException | StackOverflowError e) {
-            String rule = e instanceof MalformedUpdateException malformed
-                    ? malformed.rule()
-                    : e.getClass().getName();
-            LOG.error("document {}: what is stored can't be decoded: {}", DocumentHash.print(hash), rule);
-            document.corrupt = true;
-            document.error = "stored-state-corrupt: " + rule + "; nothing is written over it, ops are dead letters";
         }
-        return document;
+        for (byte[] change : stored.changes()) {
+            merger.restore(document.doc, "yjs-v1", change);
+            document.tailBytes += change.length;
+            document.tailRows++;
+        }
+        // What is stored is no change; what a parked update now adds would be one.
+        document.doc.discardChanges();
+        for (ParkedUpdate parked : stored.parked()) {
+            merger.restore(document.doc, parked.format(), parked.payload());
+            document.parkedBytes += parked.payload().length;
+            document.nextParkedSeq = Math.max(document.nextParkedSeq, parked.seq() + 1);
+        }
+    }
+
+    boolean isResident(DocumentKey key) {
+        return documents.containsKey(key);
     }
 
     /** Call it after a document changed its size. */
     void resized(ResidentDocument document) {
-        long now = document.doc.residentBytes() + document.parkedBytes + OVERHEAD_BYTES;
+        long carriedBytes = document.carriedChange == null ? 0 : document.carriedChange.length;
+        long now = document.doc.residentBytes()
+                + document.parkedBytes
+                + carriedBytes
+                + document.raw.bytes()
+                + OVERHEAD_BYTES;
         bytes += now - document.residentBytes;
         document.residentBytes = now;
     }
@@ -99,23 +142,54 @@ final class Residents {
     }
 
     void removeClean(ResidentDocument document) {
-        clean.remove(document);
+        document.list.remove(document);
     }
 
     boolean isClean(ResidentDocument document) {
-        return document.list == clean;
+        return document.list == clean || document.list == resting;
     }
 
-    /** Evicts clean documents until the rest fits; each one evicted is taken out of {@code timers} too. */
-    void evict(DueHeap timers) {
+    /**
+     * Puts clean documents to rest, the coldest first, until all fits, and when none is left evicts them. One that rests
+     * costs about its stored bytes and no query to come back.
+     */
+    void relieve() {
         while (bytes > maxBytes && clean.head() != null) {
-            ResidentDocument evicted = clean.head();
-            clean.remove(evicted);
-            timers.remove(evicted);
-            documents.remove(evicted.key);
-            evicted.evicted = true;
-            bytes -= evicted.residentBytes;
+            ResidentDocument cold = clean.head();
+            clean.remove(cold);
+            resting.append(cold);
+            if (cold.doc.rest()) {
+                resized(cold);
+            }
         }
+        while (bytes > maxBytes && resting.head() != null) {
+            evict(resting.head());
+        }
+    }
+
+    /** Evicts every clean document but one: memory ran out. */
+    void evictClean(ResidentDocument but) {
+        evictAll(resting, but);
+        evictAll(clean, but);
+    }
+
+    private void evictAll(DocumentList list, ResidentDocument but) {
+        ResidentDocument document = list.head();
+        while (document != null) {
+            ResidentDocument next = document.next;
+            if (document != but) {
+                evict(document);
+            }
+            document = next;
+        }
+    }
+
+    private void evict(ResidentDocument document) {
+        document.list.remove(document);
+        timers.remove(document);
+        documents.remove(document.key);
+        document.evicted = true;
+        bytes -= document.residentBytes;
     }
 
     /** How much too much there is; negative when there is room. */

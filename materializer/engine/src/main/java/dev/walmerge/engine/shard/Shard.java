@@ -1,13 +1,18 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.Command;
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHandler;
+import dev.walmerge.engine.writeback.CommandDone;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.Entry;
 import dev.walmerge.engine.writeback.StalenessBound;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.util.ArrayList;
@@ -15,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The single owner of its documents: merges what the journal hands it, and decides what is written when. It knows no
@@ -25,8 +32,9 @@ import java.util.function.Function;
  * written once what is in flight is.
  */
 final class Shard implements JournalHandler {
-    /** How long a document whose text Postgres refused for a passing reason waits before it is sent again. */
-    private static final long RETRY_NANOS = 5_000_000_000L;
+    private static final Logger LOG = LoggerFactory.getLogger(Shard.class);
+    /** Not a retried dead letter. */
+    private static final long NO_LETTER = -1;
 
     private final EngineSettings settings;
     private final Outbox outbox;
@@ -34,6 +42,9 @@ final class Shard implements JournalHandler {
     private final OpMerger merger;
     private final WriteBuilder builder;
     private final Residents residents;
+    private final Repairs repairs;
+    private final LetterCommands commands;
+    private final boolean leads;
     private final Map<String, FlushPolicy> policies = new HashMap<>();
     /** What other threads may read of them. */
     private final Map<String, Policy> published;
@@ -42,8 +53,8 @@ final class Shard implements JournalHandler {
     private final DocumentList dirty = new DocumentList();
     /** Documents that the open transaction changed. */
     private final List<ResidentDocument> touched = new ArrayList<>();
-    /** Dead letters of the open transaction; their LSN is its end. */
-    private final List<DeadLetter> openLetters = new ArrayList<>();
+    /** Dead letters of the open transaction, whose LSN is its end, and what its commands change of older ones. */
+    private final List<Entry> openEntries = new ArrayList<>();
 
     private long nowNanos;
     private long lastEndLsn;
@@ -60,6 +71,8 @@ final class Shard implements JournalHandler {
      * @param startLsn up to which everything is written already
      * @param policies in force at the start; a version that comes through the journal is put there too, for others
      * @param loader what is stored of a document, or null; called on the shard's thread
+     * @param letters where dead letters are read, on that thread too
+     * @param leads whether this one of the shards says that commands are carried out
      */
     Shard(
             EngineSettings settings,
@@ -67,7 +80,10 @@ final class Shard implements JournalHandler {
             ShardCounters counters,
             long startLsn,
             Map<String, Policy> policies,
-            Function<DocumentKey, StoredDocument> loader) {
+            Function<DocumentKey, StoredDocument> loader,
+            LetterCommands.Letters letters,
+            boolean leads,
+            Core core) {
         this.settings = settings;
         this.outbox = outbox;
         this.counters = counters;
@@ -77,9 +93,12 @@ final class Shard implements JournalHandler {
         this.urgentLsn = startLsn;
         this.published = policies;
         policies.forEach((name, policy) -> this.policies.put(name, new FlushPolicy(policy)));
-        this.merger = new OpMerger(settings);
-        this.builder = new WriteBuilder(merger);
-        this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards());
+        this.merger = new OpMerger(settings, core);
+        this.builder = new WriteBuilder(merger, core);
+        this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
+        this.leads = leads;
+        this.commands = new LetterCommands(letters, this::retry, openEntries::add);
+        this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
 
     // What the journal says -------------------------------------------------------------------------------------------
@@ -87,30 +106,63 @@ final class Shard implements JournalHandler {
     @Override
     public void op(long commitLsn, int sequence, int hash, Op op) {
         ShardCounters.add(counters.ops, 1);
-        FlushPolicy policy = policies.get(op.collection());
-        Refusal refusal = merger.check(op, policy == null ? null : policy.policy());
-        if (refusal == null) {
-            ResidentDocument document = residents.get(new DocumentKey(op.collection(), op.doc()), hash);
-            if (Lsn.isBefore(commitLsn, document.loadedLsn)) {
-                // The rows that were loaded hold it: a commit that starts before the end of another ends there too.
-                return;
-            }
-            if (document.corrupt) {
-                refusal = corrupt(document);
-            } else {
-                refusal = merger.merge(document, op, OpMerger.formatOf(op, policy.policy()));
-                if (refusal == null || merger.changed()) {
-                    merged(document);
-                }
-                residents.resized(document);
-            }
-        }
+        Refusal refusal = merge(op, hash, commitLsn, NO_LETTER);
         if (refusal != null) {
-            openLetters.add(letter(op, sequence, refusal));
+            openEntries.add(refusal.letter(op, sequence));
         }
     }
 
+    /**
+     * Merges an op, unless the document holds it already.
+     *
+     * @param letterId of the dead letter that it was so far, or {@link #NO_LETTER}
+     */
+    private Refusal merge(Op op, int hash, long commitLsn, long letterId) {
+        FlushPolicy policy = policies.get(op.collection());
+        Refusal refusal = merger.check(op, policy == null ? null : policy.policy());
+        if (refusal != null) {
+            return refusal;
+        }
+        ResidentDocument document = residents.get(new DocumentKey(op.collection(), op.doc()), hash);
+        boolean held = letterId == NO_LETTER
+                // The rows that were loaded hold it: a commit that starts before the end of another ends there too.
+                ? Lsn.isBefore(commitLsn, document.loadedLsn)
+                : document.isMerged(letterId);
+        if (held) {
+            return null;
+        }
+        if (document.corrupt) {
+            return corrupt(document);
+        }
+        String format = OpMerger.formatOf(op, policy.policy());
+        refusal = repairs.merge(document, op, format);
+        if (refusal == null || merger.changed()) {
+            document.raw.add(format, op.payload());
+            merged(document);
+        }
+        if (refusal == null && letterId != NO_LETTER) {
+            document.noteMerged(letterId);
+        }
+        residents.resized(document);
+        return refusal;
+    }
+
+    @Override
+    public void command(long commitLsn, Command command) {
+        boolean known = commands.carryOut(command);
+        if (!known) {
+            LOG.warn("command {}: this version does not know {}", command.id(), command.name());
+        } else if (leads) {
+            openEntries.add(new CommandDone(command.id()));
+        }
+    }
+
+    private Refusal retry(Op op, long letterId) {
+        return merge(op, DocumentHash.of(op.collection(), op.doc()), lastEndLsn, letterId);
+    }
+
     private void merged(ResidentDocument document) {
+        Failpoint.AFTER_MERGE.reach();
         ShardCounters.add(counters.merged, 1);
         document.opCount++;
         document.contentChanged |= merger.changed();
@@ -135,29 +187,10 @@ final class Shard implements JournalHandler {
         }
     }
 
-    /** The first op after the load also flags the document's row. */
+    /** The first op also flags the document's row. */
     private Refusal corrupt(ResidentDocument document) {
-        if (!document.corruptFlagged) {
-            document.corruptFlagged = true;
-            timers.put(document, Long.MIN_VALUE);
-        }
-        return Refusal.of("stored-state-corrupt", "what is stored of the document can't be decoded");
-    }
-
-    private static DeadLetter letter(Op op, int sequence, Refusal refusal) {
-        return new DeadLetter(
-                op.collection(),
-                op.doc(),
-                0,
-                sequence,
-                op.rowId(),
-                op.format(),
-                op.payload(),
-                op.json(),
-                op.role(),
-                refusal.rule(),
-                refusal.reason(),
-                refusal.byteOffset());
+        schedule(document);
+        return Refusal.of(document.corruptRule, "the document is out of order, see its row");
     }
 
     @Override
@@ -179,11 +212,15 @@ final class Shard implements JournalHandler {
             throw new IllegalStateException(
                     "commits went backward, from " + Lsn.format(lastEndLsn) + " to " + Lsn.format(endLsn));
         }
-        for (DeadLetter letter : openLetters) {
-            submit(Submission.of(withLsn(letter, endLsn)));
+        for (Entry entry : openEntries) {
+            if (entry instanceof DeadLetter letter) {
+                submit(Submission.of(letter.at(endLsn)));
+                ShardCounters.add(counters.deadLetters, 1);
+            } else {
+                submit(Submission.of(entry));
+            }
         }
-        ShardCounters.add(counters.deadLetters, openLetters.size());
-        openLetters.clear();
+        openEntries.clear();
         lastEndLsn = endLsn;
         if (hasOps || hasBarrier) {
             progressLsn = endLsn;
@@ -201,25 +238,9 @@ final class Shard implements JournalHandler {
     @Override
     public void abandon() {
         // Ops that were merged come again and change nothing; refused ones are refused again.
-        openLetters.clear();
+        openEntries.clear();
         barrier = false;
         releaseTouched(lastEndLsn);
-    }
-
-    private static DeadLetter withLsn(DeadLetter letter, long lsn) {
-        return new DeadLetter(
-                letter.collection(),
-                letter.doc(),
-                lsn,
-                letter.seq(),
-                letter.rowId(),
-                letter.format(),
-                letter.payload(),
-                letter.json(),
-                letter.role(),
-                letter.rule(),
-                letter.reason(),
-                letter.byteOffset());
     }
 
     private void releaseTouched(long endLsn) {
@@ -282,17 +303,24 @@ final class Shard implements JournalHandler {
     private void settle(Submission done) {
         ResidentDocument document = done.document;
         document.inFlight = false;
-        if (done.failure != null) {
-            document.textKnown = false;
-            document.jsonKnown = false;
-            if (done.failure.transientCause()) {
-                document.retryNanos = nowNanos + RETRY_NANOS;
-            }
-        }
+        document.told = null;
+        Settlement.settle(document, done, nowNanos, settings.patience());
         if (!document.dirty) {
             residents.addClean(document);
         }
         schedule(document);
+    }
+
+    /** Looks after a document of which something was refused, unless it is in memory: those see to themselves. */
+    void revisit(DocumentKey key, int hash) {
+        if (residents.isResident(key)) {
+            return;
+        }
+        ResidentDocument document = residents.get(key, hash);
+        if (!document.corrupt && (document.rowsRetry != null || document.docsRetry != null)) {
+            // At once: while memory is short, it would be evicted before its time came.
+            tend(document);
+        }
     }
 
     /** False while memory or write-back is full: the journal waits. */
@@ -360,9 +388,12 @@ final class Shard implements JournalHandler {
                             .dueNanos(
                                     document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
         } else {
-            due = document.retryNanos;
-            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt) {
-                due = Math.min(due, policyOf(document).foldNanos(document.lastOpNanos));
+            due = document.corrupt
+                    ? document.corruptFlagged ? DueHeap.NEVER : Long.MIN_VALUE
+                    : Math.min(Retry.due(document.rowsRetry), Retry.due(document.docsRetry));
+            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt && document.rowsRetry == null) {
+                long fold = policyOf(document).foldNanos(document.lastOpNanos);
+                due = Math.min(due, document.foldRetry == null ? fold : Math.max(fold, document.foldRetry.dueNanos()));
             }
         }
         if (due == DueHeap.NEVER) {
@@ -376,15 +407,15 @@ final class Shard implements JournalHandler {
         return policies.get(document.key.collection());
     }
 
-    /** A clean document: its text is sent again, or its tail is folded. */
+    /** A clean document: what was refused is sent again, or its tail is folded. */
     private void tend(ResidentDocument document) {
         residents.removeClean(document);
         if (document.corrupt) {
+            document.corruptFlagged = true;
             document.inFlight = true;
-            submit(Submission.of(document, WriteBuilder.flagCorrupt(document)));
+            submit(Submission.of(document, builder.flagCorrupt(document)));
             return;
         }
-        document.contentChanged |= document.retryNanos != DueHeap.NEVER;
         flush(document, true);
     }
 
@@ -400,10 +431,11 @@ final class Shard implements JournalHandler {
             stalenessMillis = (nowNanos - document.firstDirtyNanos) / 1_000_000;
         }
         document.stampParked(lastEndLsn);
-        DocumentWrite write = builder.build(document, policy.policy(), lastEndLsn, stalenessMillis, bound, foldWanted);
-        document.retryNanos = DueHeap.NEVER;
+        DocumentWrite write =
+                repairs.build(document, policy.policy(), nowNanos, lastEndLsn, stalenessMillis, bound, foldWanted);
         document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
         document.inFlight = true;
+        document.told = write;
         if (document.dirty && !builder.isIncomplete()) {
             document.dirty = false;
             document.urgent = null;
@@ -424,9 +456,9 @@ final class Shard implements JournalHandler {
         outbox.submit(submission);
     }
 
-    /** Evicts; if the rest is too much still, writes dirty documents early, even inside a transaction. */
+    /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
     private void relieveMemory() {
-        residents.evict(timers);
+        residents.relieve();
         if (inFlightCount > 0) {
             // What is in flight can be evicted soon.
             return;

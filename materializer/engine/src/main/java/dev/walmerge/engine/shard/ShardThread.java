@@ -1,17 +1,24 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.Command;
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
+import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalReader;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentStore;
+import dev.walmerge.engine.writeback.LetterKey;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs one shard: reads the journal, does what is due, waits without spinning. It blocks on the database only to load a
@@ -20,6 +27,7 @@ import java.util.function.Consumer;
 public final class ShardThread implements Runnable {
     private static final int RECORDS_PER_ROUND = 64;
     private static final long MAX_WAIT_NANOS = 100_000_000;
+    private static final Logger LOG = LoggerFactory.getLogger(ShardThread.class);
 
     private final Journal journal;
     private final EngineSettings settings;
@@ -27,7 +35,9 @@ public final class ShardThread implements Runnable {
     private final ShardCounters counters = new ShardCounters();
     private final Signal signal = new Signal();
     private final Signal writeBack;
+    private final int number;
     private final Shard shard;
+    private final Suspects suspects;
     private final JournalReader reader;
     private final DocumentStore store;
     private final BackOff backOff;
@@ -60,21 +70,79 @@ public final class ShardThread implements Runnable {
         this.outbox = new Outbox(startLsn);
         this.store = new DocumentStore(connections);
         BooleanSupplier isStopped = () -> stopped;
-        this.backOff = new BackOff("loading a document", isStopped);
-        this.shard = new Shard(settings, outbox, counters, startLsn, policies, this::load);
+        this.backOff = new BackOff("reading what is stored", isStopped);
+        this.shard = new Shard(
+                settings, outbox, counters, startLsn, policies, this::load, letters(), number == 0, new Core());
         this.reader = journal.reader(number, settings.shards(), shard);
+        this.number = number;
+        this.suspects = new Suspects(this::suspects, settings.patience().retryMaxMillis() * 1_000_000);
     }
 
-    private StoredDocument load(DocumentKey key) {
+    @FunctionalInterface
+    private interface Read<T> {
+        T run() throws SQLException;
+    }
+
+    private <T> T untilRead(Read<T> read) {
         while (true) {
             try {
-                StoredDocument stored = store.load(key);
+                T result = read.run();
                 backOff.succeeded();
-                return stored;
+                return result;
             } catch (SQLException e) {
                 backOff.failed(e);
             }
         }
+    }
+
+    private StoredDocument load(DocumentKey key) {
+        return untilRead(() -> store.load(key));
+    }
+
+    private LetterCommands.Letters letters() {
+        return new LetterCommands.Letters() {
+            @Override
+            public List<LetterKey> page(Command command, long afterId, int limit) {
+                return untilRead(() -> store.letters(command, afterId, limit));
+            }
+
+            @Override
+            public boolean isMine(LetterKey letter) {
+                DocumentKey key = letter.document();
+                return ShardThread.this.isMine(DocumentHash.of(key.collection(), key.doc()));
+            }
+
+            @Override
+            public Op load(LetterKey letter) {
+                return untilRead(() -> store.letter(letter.id()));
+            }
+        };
+    }
+
+    private boolean isMine(int hash) {
+        return Math.floorMod(hash, settings.shards()) == number;
+    }
+
+    private List<DocumentKey> suspects(DocumentKey after, int limit) {
+        try {
+            return store.suspects(after, limit);
+        } catch (SQLException e) {
+            LOG.warn("documents to look after can't be read, SQLSTATE {}", e.getSQLState());
+            return null;
+        }
+    }
+
+    /** One document a round, so that merging goes on between two. */
+    private boolean revisit() {
+        DocumentKey key = suspects.next(nanos());
+        if (key == null) {
+            return false;
+        }
+        int hash = DocumentHash.of(key.collection(), key.doc());
+        if (isMine(hash)) {
+            shard.revisit(key, hash);
+        }
+        return true;
     }
 
     @Override
@@ -111,6 +179,9 @@ public final class ShardThread implements Runnable {
         boolean busy = shard.takeWritten();
         if (shard.canRead()) {
             busy |= reader.poll(RECORDS_PER_ROUND) > 0;
+            if (!busy) {
+                busy = revisit();
+            }
         }
         // Half the bound to leave it again: every change of mind visits all dirty documents.
         behind = journal.backlogBytes() > (behind ? settings.behindBytes() / 2 : settings.behindBytes());

@@ -2,39 +2,56 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
-import dev.walmerge.engine.writeback.ProjectionFailure;
+import dev.walmerge.engine.writeback.Entry;
+import dev.walmerge.engine.writeback.Refused;
 
 /**
- * What a shard hands to write-back: one document, or one dead letter. It comes back to the shard once committed.
+ * What a shard hands to write-back: one document, or one entry. It comes back to the shard once committed.
  * Ownership passes with the queues.
  */
 final class Submission {
     final ResidentDocument document;
     final DocumentWrite write;
-    final DeadLetter letter;
+    final Entry entry;
     /** About what it holds in memory. */
     final long bytes;
-    /** Set by write-back before it comes back: text or JSON were refused. */
-    ProjectionFailure failure;
+    /** Set by write-back before it comes back, null otherwise: ydoc, tail and parked were refused. */
+    Refused rows;
+    /** The same of the docs row. */
+    Refused docs;
 
-    private Submission(ResidentDocument document, DocumentWrite write, DeadLetter letter, long bytes) {
+    private Submission(ResidentDocument document, DocumentWrite write, Entry entry, long bytes) {
         this.document = document;
         this.write = write;
-        this.letter = letter;
+        this.entry = entry;
         this.bytes = bytes;
     }
 
     static Submission of(ResidentDocument document, DocumentWrite write) {
         long bytes = 512 + lengthOf(write.text()) * 2L + lengthOf(write.json()) * 2L;
-        bytes += write.tail() == null ? 0 : write.tail().length;
+        bytes += write.change() == null ? 0 : write.change().length;
         bytes += write.fold() == null ? 0 : write.fold().state().length;
         return new Submission(document, write, null, bytes);
     }
 
-    static Submission of(DeadLetter letter) {
-        long bytes = 512 + lengthOf(letter.json()) * 2L;
-        bytes += letter.payload() == null ? 0 : letter.payload().length;
-        return new Submission(null, null, letter, bytes);
+    static Submission of(Entry entry) {
+        long bytes = 512;
+        if (entry instanceof DeadLetter letter) {
+            bytes += lengthOf(letter.json()) * 2L;
+            bytes += letter.payload() == null ? 0 : letter.payload().length;
+        }
+        return new Submission(null, null, entry, bytes);
+    }
+
+    /** Write-back tells what it could not write, of this document if it is the one. */
+    void note(Refused refused) {
+        if (refused.key().equals(write.key())) {
+            if (refused.part() == Refused.Part.ROWS) {
+                rows = refused;
+            } else {
+                docs = refused;
+            }
+        }
     }
 
     private static int lengthOf(String text) {

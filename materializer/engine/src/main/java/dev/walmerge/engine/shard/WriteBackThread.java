@@ -6,9 +6,10 @@ import dev.walmerge.engine.writeback.Committed;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.Entry;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
-import dev.walmerge.engine.writeback.ProjectionFailure;
+import dev.walmerge.engine.writeback.Refused;
 import dev.walmerge.engine.writeback.WriteBack;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
@@ -21,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits what the shards submit, in batches of whatever has come, each with the progress row. A batch that fails is
- * tried again until it goes through: a failure never switches write-back off.
+ * Commits what the shards submit, in batches of whatever has come, each with the progress row. What is wrong with one
+ * document is its own matter (see {@link WriteBack}); a batch that fails as a whole is tried again until it goes through:
+ * a failure never switches write-back off.
  */
 public final class WriteBackThread implements Runnable {
     private static final long MAX_WAIT_NANOS = 100_000_000;
@@ -54,6 +56,7 @@ public final class WriteBackThread implements Runnable {
     private long lastCommitNanos;
     private long lastReportNanos = System.nanoTime() - REPORT_NANOS;
     private long unreportedLetters;
+    private String lastRule;
     private volatile long writtenLsn;
     private volatile long persistedLsn;
     private volatile boolean stopped;
@@ -68,7 +71,7 @@ public final class WriteBackThread implements Runnable {
             Consumer<Throwable> failed) {
         this.settings = settings;
         this.shards = shards;
-        this.writeBack = new WriteBack(connections, lease);
+        this.writeBack = new WriteBack(connections, lease, settings.patience().lockTimeoutMillis());
         this.backOff = new BackOff("write-back", () -> stopped);
         this.signal = signal;
         this.failed = failed;
@@ -182,40 +185,44 @@ public final class WriteBackThread implements Runnable {
 
     private void commit(long lsn) throws FencedException {
         List<DocumentWrite> writes = new ArrayList<>(batch.size());
-        List<DeadLetter> letters = new ArrayList<>(0);
+        List<Entry> entries = new ArrayList<>(0);
         for (Pending next : batch) {
             if (next.submission.write != null) {
                 writes.add(next.submission.write);
             } else {
-                letters.add(next.submission.letter);
+                entries.add(next.submission.entry);
             }
         }
-        Committed committed = commit(writes, letters, lsn);
+        Committed committed = commit(writes, entries, lsn);
         lastCommitNanos = System.nanoTime();
-        report(letters);
+        report(entries);
         settle();
         persistedLsn = lsn;
         acknowledge(committed);
     }
 
     /** Now and then: each of them is a row, and a client gone wrong makes thousands. */
-    private void report(List<DeadLetter> letters) {
-        unreportedLetters += letters.size();
+    private void report(List<Entry> entries) {
+        for (Entry entry : entries) {
+            if (entry instanceof DeadLetter letter) {
+                unreportedLetters++;
+                lastRule = letter.rule();
+            }
+        }
         if (unreportedLetters > 0 && lastCommitNanos - lastReportNanos >= REPORT_NANOS) {
-            String last = letters.isEmpty()
-                    ? ""
-                    : ", the last by the rule "
-                            + letters.get(letters.size() - 1).rule();
-            LOG.warn("{} ops became dead letters{}: see crdt.dead_letter", unreportedLetters, last);
+            LOG.warn(
+                    "{} ops became dead letters, the last by the rule {}: see crdt.dead_letter",
+                    unreportedLetters,
+                    lastRule);
             unreportedLetters = 0;
             lastReportNanos = lastCommitNanos;
         }
     }
 
-    private Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long lsn) throws FencedException {
+    private Committed commit(List<DocumentWrite> writes, List<Entry> entries, long lsn) throws FencedException {
         while (true) {
             try {
-                Committed committed = writeBack.commit(writes, letters, lsn);
+                Committed committed = writeBack.commit(writes, entries, lsn);
                 backOff.succeeded();
                 return committed;
             } catch (SQLException e) {
@@ -226,14 +233,13 @@ public final class WriteBackThread implements Runnable {
 
     private void acknowledge(Committed committed) {
         for (Pending next : batch) {
-            if (!committed.failures().isEmpty() && next.submission.write != null) {
-                for (ProjectionFailure failure : committed.failures()) {
-                    if (failure.key().equals(next.submission.write.key())) {
-                        next.submission.failure = failure;
-                    }
+            Submission submission = next.submission;
+            if (submission.write != null) {
+                for (Refused refused : committed.refused()) {
+                    submission.note(refused);
                 }
             }
-            shards[next.shard].outbox().acknowledge(next.submission);
+            shards[next.shard].outbox().acknowledge(submission);
         }
         batch.clear();
         for (ShardThread shard : shards) {

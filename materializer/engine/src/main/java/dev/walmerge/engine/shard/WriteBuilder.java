@@ -1,13 +1,17 @@
 package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
+import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.Pending;
 import dev.walmerge.crdt.Projection;
 import dev.walmerge.crdt.UpdateFormat;
+import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.compaction.FoldRule;
 import dev.walmerge.engine.compaction.Folder;
+import dev.walmerge.engine.failpoint.Failpoint;
+import dev.walmerge.engine.writeback.Care;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Fold;
 import dev.walmerge.engine.writeback.ParkedUpdate;
@@ -21,21 +25,26 @@ import org.slf4j.LoggerFactory;
 
 /** Turns a document into what its next flush says, and notes in the document that it was said. Single thread. */
 final class WriteBuilder {
+    /** What the error of a docs row begins with that is older than its document. */
+    static final String PROJECTION_ERROR = "projection-failed";
+
     private static final Logger LOG = LoggerFactory.getLogger(WriteBuilder.class);
-    private static final long[] NO_SEQS = {};
 
     private final OpMerger merger;
+    private final Core core;
 
     // The last result's parts that are no part of the write.
     private boolean incomplete;
     private long walBytes;
 
-    WriteBuilder(OpMerger merger) {
+    WriteBuilder(OpMerger merger, Core core) {
         this.merger = merger;
+        this.core = core;
     }
 
     /**
-     * Builds the write of a document. From here on the document counts as told.
+     * Builds the write of a document. From here on the document counts as told. If it fails, only its {@link Doc} is
+     * not as it was.
      *
      * @param lsn the end of the last commit merged
      * @param foldWanted whether the tail should go into the state whatever its size
@@ -43,43 +52,47 @@ final class WriteBuilder {
     DocumentWrite build(
             ResidentDocument document,
             Policy policy,
+            long nowNanos,
             long lsn,
             long stalenessMillis,
             StalenessBound bound,
             boolean foldWanted) {
+        Care rows = Retry.care(document.rowsRetry, nowNanos);
+        Care docs = Retry.care(document.docsRetry, nowNanos);
+        byte[] change = drain(document);
+        byte[] carried = null;
+        incomplete = false;
+        Fold fold = null;
+        if (rows != Care.NOT_NOW) {
+            fold = fold(document, policy, change, nowNanos, foldWanted);
+            if (fold == null && !document.stored) {
+                // There must be a row to append to; the changes follow as a tail row with the next write.
+                carried = change;
+                incomplete = change != null;
+                change = null;
+                fold = Folder.empty();
+            }
+            if (fold != null && document.foldRetry != null) {
+                rows = Care.ALONE;
+            }
+        }
+        Text text = docs == Care.NOT_NOW ? Text.UNSAID : project(document, policy);
+        docs = text.error == null ? docs : Care.UNMADE;
+        String missing = missing(document.doc);
         List<ParkedUpdate> added = new ArrayList<>(0);
         long[] removed = settleParked(document, added);
-        byte[] drained = document.doc.drainChanges(UpdateFormat.V1);
-        incomplete = false;
-        byte[] tail = nextTail(document, drained);
-        Fold fold = incomplete ? null : fold(document, policy, tail, foldWanted);
-        if (fold == null && !document.stored) {
-            // There must be a row to append to; the changes follow as a tail row with the next write.
-            document.carriedTail = tail;
-            incomplete = tail != null;
-            fold = Folder.empty();
-        }
-        if (fold != null) {
-            tail = null;
-            document.stateBytes = fold.state().length;
-            document.tailBytes = 0;
-            document.tailRows = 0;
-        } else if (tail != null) {
-            document.tailBytes += tail.length;
-            document.tailRows++;
-        }
-        Text text = project(document, policy);
-        boolean first = !document.stored;
-        document.stored = true;
+        // Nothing can fail from here on.
+        document.carriedChange = carried;
+        document.raw.clear();
         document.lastStalenessMillis = stalenessMillis;
         document.lastBound = bound;
-        long storedBytes = tail != null ? tail.length : fold != null ? fold.state().length : 0;
+        long storedBytes = fold != null ? fold.state().length : change != null ? change.length : 0;
         walBytes = FlushPolicy.walBytes(
                 text.textChanged && text.text != null ? text.text.length() : 0,
                 text.jsonChanged && text.json != null ? text.json.length() : 0,
                 storedBytes);
-        boolean contentChanged = document.contentChanged || first;
-        document.contentChanged = false;
+        boolean contentChanged = document.contentChanged || (!document.stored && document.heldReason == null);
+        document.contentChanged = docs == Care.NOT_NOW && contentChanged;
         return new DocumentWrite(
                 document.key,
                 incomplete ? document.floorLsn : lsn,
@@ -88,16 +101,20 @@ final class WriteBuilder {
                 text.textChanged,
                 text.json,
                 text.jsonChanged,
-                missing(document.doc),
+                missing,
                 document.warning,
                 text.error == null ? document.error : text.error,
                 stalenessMillis,
                 bound,
                 contentChanged,
-                tail,
+                change,
                 fold,
                 added,
-                removed);
+                removed,
+                rows,
+                docs,
+                document.heldReason,
+                letters(document));
     }
 
     /** Whether the last write left something out: the document must be written again before it counts as clean. */
@@ -110,11 +127,43 @@ final class WriteBuilder {
         return walBytes;
     }
 
-    /** The write that flags a document whose stored state can't be read, and touches nothing else. */
-    static DocumentWrite flagCorrupt(ResidentDocument document) {
+    /** The write that flags a document that is out of order, and touches nothing else. */
+    DocumentWrite flagCorrupt(ResidentDocument document) {
+        incomplete = false;
+        return unmade(document, document.loadedLsn, List.of());
+    }
+
+    /** The write of a document that is out of order: what was merged since the last one, verbatim, as parked updates. */
+    DocumentWrite rescue(ResidentDocument document, long lsn) {
+        List<ParkedUpdate> parked = document.parked;
+        if (document.carriedChange != null) {
+            parked.add(new ParkedUpdate(document.nextParkedSeq++, "yjs-v1", document.carriedChange, 0, lsn));
+            document.parkedNew++;
+        }
+        for (int i = 0; i < document.raw.count(); i++) {
+            parked.add(new ParkedUpdate(
+                    document.nextParkedSeq++, document.raw.format(i), document.raw.payload(i), 0, lsn));
+            document.parkedNew++;
+        }
+        List<ParkedUpdate> added = List.copyOf(parked.subList(parked.size() - document.parkedNew, parked.size()));
+        document.parkedNew = 0;
+        document.parkedOpen = 0;
+        document.carriedChange = null;
+        document.raw.clear();
+        document.corruptFlagged = true;
+        incomplete = false;
+        walBytes = 0;
+        if (!document.stored) {
+            // Without a ydoc row nobody would look for its parked updates.
+            document.heldReason = document.error;
+        }
+        return unmade(document, lsn, added);
+    }
+
+    private DocumentWrite unmade(ResidentDocument document, long lsn, List<ParkedUpdate> added) {
         return new DocumentWrite(
                 document.key,
-                document.loadedLsn,
+                lsn,
                 document.opCount,
                 null,
                 false,
@@ -128,32 +177,52 @@ final class WriteBuilder {
                 false,
                 null,
                 null,
-                List.of(),
-                NO_SEQS);
+                added,
+                ResidentDocument.NO_SEQS,
+                document.heldReason == null ? Care.WITH_OTHERS : Care.NOT_NOW,
+                Care.UNMADE,
+                document.heldReason,
+                letters(document));
     }
 
-    private byte[] nextTail(ResidentDocument document, byte[] drained) {
-        if (document.carriedTail == null) {
-            return drained;
+    private long[] letters(ResidentDocument document) {
+        if (incomplete) {
+            return ResidentDocument.NO_SEQS;
         }
-        byte[] tail = document.carriedTail;
-        document.carriedTail = drained;
-        incomplete = drained != null;
-        return tail;
+        long[] letters = document.lettersMerged;
+        document.lettersMerged = ResidentDocument.NO_SEQS;
+        return letters;
     }
 
-    private static Fold fold(ResidentDocument document, Policy policy, byte[] tail, boolean foldWanted) {
-        if (tail != null) {
+    /** What was merged since the last write, with what that one could not say. */
+    private byte[] drain(ResidentDocument document) {
+        byte[] drained = core.drain(document.doc);
+        byte[] carried = document.carriedChange;
+        if (carried == null || drained == null) {
+            return carried == null ? drained : carried;
+        }
+        try {
+            return Updates.merge(UpdateFormat.V1, List.of(carried, drained));
+        } catch (MalformedUpdateException e) {
+            // Both were encoded here.
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Fold fold(ResidentDocument document, Policy policy, byte[] change, long nowNanos, boolean foldWanted) {
+        if (change != null) {
             document.foldRefused = false;
         }
-        long bytes = document.tailBytes + (tail == null ? 0 : tail.length);
-        int rows = document.tailRows + (tail == null ? 0 : 1);
+        long bytes = document.tailBytes + (change == null ? 0 : change.length);
+        int rows = document.tailRows + (change == null ? 0 : 1);
         boolean due = foldWanted || FoldRule.isTooLong(policy, bytes, rows, document.stateBytes);
-        boolean wanted = !document.stored || (rows > 0 && due);
+        boolean allowed = Retry.care(document.foldRetry, nowNanos) != Care.NOT_NOW;
+        boolean wanted = !document.stored || (rows > 0 && due && allowed);
         if (!wanted || document.foldRefused) {
             return null;
         }
-        Fold fold = Folder.fold(document.doc);
+        Failpoint.BEFORE_FOLD.reach();
+        Fold fold = core.fold(document.doc);
         if (fold == null) {
             LOG.error("document {}: its state did not survive being decoded again", DocumentHash.print(document.hash));
             document.foldRefused = true;
@@ -167,13 +236,13 @@ final class WriteBuilder {
     /** Drops parked updates that are merged now; new ones that still wait go to {@code added}. */
     private long[] settleParked(ResidentDocument document, List<ParkedUpdate> added) {
         if (document.parked.isEmpty()) {
-            return NO_SEQS;
+            return document.unparkSeqs;
         }
         boolean pending = document.doc.hasPending();
         int firstNew = document.parked.size() - document.parkedNew;
         List<ParkedUpdate> waiting = new ArrayList<>();
-        long[] removed = new long[firstNew];
-        int removedCount = 0;
+        int removedCount = document.unparkSeqs.length;
+        long[] removed = Arrays.copyOf(document.unparkSeqs, removedCount + firstNew);
         for (int i = 0; i < document.parked.size(); i++) {
             ParkedUpdate update = document.parked.get(i);
             if (pending && !merger.contains(document.doc, update)) {
@@ -189,12 +258,17 @@ final class WriteBuilder {
             }
         }
         document.parked = waiting;
+        document.mergedStored = 0;
+        document.mergedStoredBytes = 0;
+        document.parkedSinceReview = 0;
         document.parkedNew = 0;
         document.parkedOpen = 0;
-        return removedCount == 0 ? NO_SEQS : Arrays.copyOf(removed, removedCount);
+        return removedCount == 0 ? ResidentDocument.NO_SEQS : Arrays.copyOf(removed, removedCount);
     }
 
-    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {}
+    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {
+        static final Text UNSAID = new Text(null, false, null, false, null);
+    }
 
     private static Text project(ResidentDocument document, Policy policy) {
         String text;
@@ -204,7 +278,7 @@ final class WriteBuilder {
             json = policy.jsonForText() || !Projection.isPureText(document.doc)
                     ? Projection.bodyJson(document.doc)
                     : null;
-        } catch (RuntimeException | StackOverflowError e) {
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             LOG.error(
                     "document {}: no text: {}",
                     DocumentHash.print(document.hash),
@@ -216,7 +290,7 @@ final class WriteBuilder {
                     false,
                     null,
                     false,
-                    "projection-failed: " + e.getClass().getName());
+                    PROJECTION_ERROR + ": " + e.getClass().getName());
         }
         long textPrint = print(text);
         long jsonPrint = print(json);

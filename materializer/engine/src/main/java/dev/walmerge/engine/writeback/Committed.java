@@ -7,6 +7,6 @@ import java.util.UUID;
  * A write-back transaction that is committed.
  *
  * @param nonce what the progress row holds now
- * @param failures documents whose text or JSON could not be stored, while their state or tail was; usually empty
+ * @param refused parts of documents that could not be written; usually empty
  */
-public record Committed(UUID nonce, List<ProjectionFailure> failures) {}
+public record Committed(UUID nonce, List<Refused> refused) {}

@@ -30,11 +30,18 @@ public record DeadLetter(
         String role,
         String rule,
         String reason,
-        int byteOffset) {
+        int byteOffset)
+        implements Entry {
     public DeadLetter {
         Objects.requireNonNull(collection, "collection");
         Objects.requireNonNull(doc, "doc");
         Objects.requireNonNull(rule, "rule");
         Objects.requireNonNull(reason, "reason");
+    }
+
+    /** The same, now that the end of its commit is known. */
+    public DeadLetter at(long endLsn) {
+        return new DeadLetter(
+                collection, doc, endLsn, seq, rowId, format, payload, json, role, rule, reason, byteOffset);
     }
 }

@@ -8,24 +8,35 @@ final class DocumentSql {
     /** One statement, hence one snapshot, and one round trip. */
     static final String LOAD = """
             select y.state_format, y.state,
-              greatest(y.merged_lsn, t.merged_lsn, d.merged_lsn)::text as merged_lsn,
-              greatest(y.op_count, t.op_count, d.op_count) as op_count,
-              d.body_text, d.doc is not null and d.error not like '%1$s%%' is not false as projected,
-              t.payloads as tail_payloads,
+              greatest(y.merged_lsn, t.merged_lsn, h.merged_lsn, d.merged_lsn)::text as merged_lsn,
+              greatest(y.op_count, t.op_count, h.op_count, d.op_count) as op_count,
+              d.body_text,
+              d.doc is not null and d.error not like '%1$s%%' is not false and not coalesce(h.docs, false) as projected,
+              t.payloads as tail_payloads, h.payloads as held_payloads, h.error as held,
               p.seqs, p.formats, p.payloads, p.row_ids, p.lsns
-            from crdt.ydoc y
-              left join crdt.docs d on d.doc = y.doc
+            from (select ?::text as doc) k
+              left join crdt.ydoc y on y.doc = k.doc
+              left join crdt.docs d on d.doc = k.doc
               left join lateral (
                 select max(merged_lsn) as merged_lsn, max(op_count) as op_count,
                   array_agg(payload order by seq) as payloads
-                from crdt.tail where doc = y.doc) t on true
+                from crdt.tail where doc = k.doc) t on true
+              left join lateral (
+                select max(merged_lsn) as merged_lsn, max(op_count) as op_count, bool_or(kind = 'docs') as docs,
+                  max(error) filter (where kind <> 'docs') as error,
+                  array_agg(payload order by seq) filter (where kind = 'change') as payloads
+                from crdt.held where doc = k.doc) h on true
               left join lateral (
                 select array_agg(seq order by seq) as seqs, array_agg(format order by seq) as formats,
                   array_agg(payload order by seq) as payloads,
                   array_agg(coalesce(row_id, 0) order by seq) as row_ids,
                   array_agg(lsn::text order by seq) as lsns
-                from crdt.parked where doc = y.doc) p on true
-            where y.doc = ?""".formatted(PROJECTION_ERROR);
+                from (
+                  select seq, format, payload, row_id, lsn from crdt.parked where doc = k.doc
+                  union all
+                  select seq, format, payload, row_id, merged_lsn from crdt.held
+                  where doc = k.doc and kind = 'parked') waiting) p on true
+            where y.doc is not null or h.op_count is not null""".formatted(PROJECTION_ERROR);
 
     static final String PUT_STATE = """
             insert into crdt.ydoc (doc, state_format, state, state_vector, merged_lsn, op_count, compacted_at)
@@ -49,12 +60,6 @@ final class DocumentSql {
     static final String PUT_PARKED = """
             insert into crdt.parked (doc, seq, format, payload, row_id, lsn) values (?, ?, ?, ?, ?, ?::pg_lsn)
             on conflict (doc, seq) do nothing""";
-
-    static final String PUT_DEAD_LETTER = """
-            insert into crdt.dead_letter
-              (collection, doc, lsn, seq, row_id, format, payload, op, role, rule, reason, byte_offset)
-            values (?, ?, ?::pg_lsn, ?, ?, ?, ?, ?::jsonb, ?, ?, ?, ?)
-            on conflict (collection, row_id) do nothing""";
 
     static final String INSERT_DOCS = """
             insert into crdt.docs (doc, version, epoch, body_text, body_json, complete, missing, merged_lsn, op_count,

@@ -1,10 +1,13 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.Command;
+import dev.walmerge.engine.Op;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
@@ -22,24 +25,118 @@ public final class DocumentStore implements AutoCloseable {
         this.source = source;
     }
 
-    /** What is stored of a document, or null when it is unknown. */
+    /**
+     * What is stored of a document, or null when it is unknown.
+     *
+     * @throws OutOfMemoryError when it does not fit into memory; the store can be used all the same
+     */
     public StoredDocument load(DocumentKey key) throws SQLException {
         Tables.requireDefault(key.collection());
-        if (connection == null) {
-            connection = Session.open(source, "load");
-            load = connection.prepareStatement(DocumentSql.LOAD);
-        }
+        connect();
         try {
             load.setString(1, key.doc());
             try (ResultSet row = load.executeQuery()) {
                 return row.next() ? read(row) : null;
             }
         } catch (SQLException e) {
-            if (Session.isLost(connection, e)) {
-                close();
+            if (e.getCause() instanceof OutOfMemoryError noMemory) {
+                // The driver's: the server can do nothing about it, and the connection is as it was.
+                throw noMemory;
             }
-            throw e;
+            throw closeIfLost(e);
         }
+    }
+
+    /**
+     * Documents of which Postgres refused something that it may take now, in the order of their keys.
+     *
+     * @param after only documents behind this one; null for the first page
+     * @param limit of the page
+     */
+    public List<DocumentKey> suspects(DocumentKey after, int limit) throws SQLException {
+        connect();
+        String doc = after == null ? "" : after.doc();
+        List<DocumentKey> page = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(HeldSql.SUSPECTS)) {
+            select.setString(1, doc);
+            select.setString(2, doc);
+            select.setInt(3, limit);
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    page.add(new DocumentKey(Tables.DEFAULT, row.getString(1)));
+                }
+            }
+            return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /**
+     * The dead letters that a command means, by id.
+     *
+     * @param afterId only letters behind this one
+     * @param limit of the page
+     */
+    public List<LetterKey> letters(Command command, long afterId, int limit) throws SQLException {
+        connect();
+        try (PreparedStatement select = connection.prepareStatement(LetterSql.PAGE)) {
+            Long id = command.deadLetter() == Command.NONE ? null : command.deadLetter();
+            select.setLong(1, afterId);
+            select.setString(2, command.collection());
+            select.setObject(3, id, Types.BIGINT);
+            select.setObject(4, id, Types.BIGINT);
+            select.setString(5, command.doc());
+            select.setString(6, command.doc());
+            select.setString(7, command.rule());
+            select.setString(8, command.rule());
+            select.setInt(9, limit);
+            List<LetterKey> page = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    page.add(new LetterKey(row.getLong(1), new DocumentKey(row.getString(2), row.getString(3))));
+                }
+            }
+            return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /** What a dead letter says, or null when it is gone. */
+    public Op letter(long id) throws SQLException {
+        connect();
+        try (PreparedStatement select = connection.prepareStatement(LetterSql.LOAD)) {
+            select.setLong(1, id);
+            try (ResultSet row = select.executeQuery()) {
+                return row.next()
+                        ? new Op(
+                                row.getString("collection"),
+                                row.getString("doc"),
+                                row.getString("format"),
+                                row.getBytes("payload"),
+                                row.getString("op"),
+                                row.getString("role"),
+                                row.getLong("row_id"))
+                        : null;
+            }
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    private void connect() throws SQLException {
+        if (connection == null) {
+            connection = Session.open(source, "load");
+            load = connection.prepareStatement(DocumentSql.LOAD);
+        }
+    }
+
+    private SQLException closeIfLost(SQLException e) throws SQLException {
+        if (Session.isLost(connection, e)) {
+            close();
+        }
+        return e;
     }
 
     @Override
@@ -52,15 +149,20 @@ public final class DocumentStore implements AutoCloseable {
     }
 
     private static StoredDocument read(ResultSet row) throws SQLException {
+        List<byte[]> changes = new ArrayList<>(List.of(byteArrays(row.getArray("tail_payloads"))));
+        int tailCount = changes.size();
+        changes.addAll(List.of(byteArrays(row.getArray("held_payloads"))));
         return new StoredDocument(
                 row.getString("state_format"),
                 row.getBytes("state"),
-                List.of(byteArrays(row.getArray("tail_payloads"))),
+                changes,
+                tailCount,
                 parked(row),
                 LogSequenceNumber.valueOf(row.getString("merged_lsn")).asLong(),
                 row.getLong("op_count"),
                 row.getString("body_text"),
-                row.getBoolean("projected"));
+                row.getBoolean("projected"),
+                row.getString("held"));
     }
 
     private static List<ParkedUpdate> parked(ResultSet row) throws SQLException {

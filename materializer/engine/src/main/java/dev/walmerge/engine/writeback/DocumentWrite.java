@@ -6,7 +6,8 @@ import java.util.Objects;
 /**
  * Everything one flush says about one document. Immutable: the arrays belong to the record and nobody changes them.
  *
- * <p>The first write of a document must carry a {@link Fold}, later ones either a fold, a tail, or neither.
+ * <p>A write of a document without a ydoc row must carry a {@link Fold}, unless it is held; later ones may have a fold, a
+ * change, both or neither.
  *
  * @param key the document
  * @param mergedLsn the end LSN of the last commit merged into it, unsigned
@@ -21,10 +22,15 @@ import java.util.Objects;
  * @param stalenessMillis how long the oldest change of this write waited
  * @param bound which rule of the policy decided
  * @param contentChanged whether {@code docs.version} moves
- * @param tail what was merged since the last write, one V1 update; null when there is nothing, or a fold says it
+ * @param change what was merged since the last write, one V1 update, or null: a row of tail unless a fold says it, a row
+ *     of held if the document can't be written
  * @param fold the new state, or null
  * @param parkedAdded updates that became parked since the last write
  * @param parkedRemovedSeqs parked updates that are merged now
+ * @param rows how ydoc, tail and parked are written
+ * @param docs how the docs row is written
+ * @param held why rows of the document stand in held, as {@link Refused#reason}; null when there are none
+ * @param lettersMerged dead letters that are merged with this write, and deleted
  */
 public record DocumentWrite(
         DocumentKey key,
@@ -40,16 +46,72 @@ public record DocumentWrite(
         long stalenessMillis,
         StalenessBound bound,
         boolean contentChanged,
-        byte[] tail,
+        byte[] change,
         Fold fold,
         List<ParkedUpdate> parkedAdded,
-        long[] parkedRemovedSeqs) {
+        long[] parkedRemovedSeqs,
+        Care rows,
+        Care docs,
+        String held,
+        long[] lettersMerged) {
     public DocumentWrite {
         Objects.requireNonNull(key, "key");
         Objects.requireNonNull(bound, "bound");
-        if (tail != null && fold != null) {
-            throw new IllegalArgumentException("a fold replaces the tail: a write has one of them");
+        if (rows == Care.NOT_NOW && held == null) {
+            throw new IllegalArgumentException("a document that is not written now is held for a reason");
         }
         parkedAdded = List.copyOf(parkedAdded);
+    }
+
+    /** The same with another error, ahead of the one that it has. */
+    DocumentWrite withError(String more) {
+        return new DocumentWrite(
+                key,
+                mergedLsn,
+                opCount,
+                text,
+                textChanged,
+                json,
+                jsonChanged,
+                missing,
+                warning,
+                error == null ? more : more + "; " + error,
+                stalenessMillis,
+                bound,
+                contentChanged,
+                change,
+                fold,
+                parkedAdded,
+                parkedRemovedSeqs,
+                rows,
+                docs,
+                held,
+                lettersMerged);
+    }
+
+    /** The same where an earlier transaction, whose end was not seen, may have held the document. */
+    DocumentWrite maybeHeld(String reason) {
+        return new DocumentWrite(
+                key,
+                mergedLsn,
+                opCount,
+                text,
+                textChanged,
+                json,
+                jsonChanged,
+                missing,
+                warning,
+                error,
+                stalenessMillis,
+                bound,
+                contentChanged,
+                change,
+                fold,
+                parkedAdded,
+                parkedRemovedSeqs,
+                rows == Care.WITH_OTHERS ? Care.ALONE : rows,
+                docs,
+                held == null ? reason : held,
+                lettersMerged);
     }
 }

@@ -24,6 +24,7 @@ final class ProgressSql {
     static final String FORGET_POSITIONS = """
             update crdt.ydoc set merged_lsn = '0/0' where merged_lsn <> '0/0';
             update crdt.tail set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.held set merged_lsn = '0/0' where merged_lsn <> '0/0';
             update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
 
     /**

@@ -31,6 +31,12 @@ final class Projections {
         insertFailed = connection.prepareStatement(DocumentSql.INSERT_FAILED_DOCS);
     }
 
+    /** What the error column says of a refused text or JSON. */
+    static String error(DocumentWrite write, String reason) {
+        String error = DocumentSql.PROJECTION_ERROR + " " + reason;
+        return write.error() == null ? error : error + "; " + write.error();
+    }
+
     /** Updates the rows that are there and inserts the others, a batch a shape. */
     void write(List<DocumentWrite> writes) throws SQLException {
         List<DocumentWrite> absent = new ArrayList<>();

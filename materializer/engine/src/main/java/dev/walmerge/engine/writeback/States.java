@@ -1,14 +1,15 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.engine.failpoint.Failpoint;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
 
-/** The rows documents are rebuilt from: ydoc, tail, parked; and dead letters. Statements of one connection. */
+/** The rows documents are rebuilt from: ydoc, tail, parked, held. Statements of one connection. */
 final class States {
     private final Connection connection;
     private final PreparedStatement putState;
@@ -16,7 +17,7 @@ final class States {
     private final PreparedStatement putTail;
     private final PreparedStatement deleteParked;
     private final PreparedStatement putParked;
-    private final PreparedStatement putDeadLetter;
+    private final HeldRows held;
 
     States(Connection connection) throws SQLException {
         this.connection = connection;
@@ -25,39 +26,19 @@ final class States {
         putTail = connection.prepareStatement(DocumentSql.PUT_TAIL);
         deleteParked = connection.prepareStatement(DocumentSql.DELETE_PARKED);
         putParked = connection.prepareStatement(DocumentSql.PUT_PARKED);
-        putDeadLetter = connection.prepareStatement(DocumentSql.PUT_DEAD_LETTER);
+        held = new HeldRows(connection);
+    }
+
+    HeldRows held() {
+        return held;
     }
 
     void write(List<DocumentWrite> writes) throws SQLException {
+        held.release(writes);
         fold(writes);
         appendTails(writes);
         unpark(writes);
         park(writes);
-    }
-
-    void deadLetters(List<DeadLetter> letters) throws SQLException {
-        for (DeadLetter letter : letters) {
-            putDeadLetter.setString(1, letter.collection());
-            putDeadLetter.setString(2, letter.doc());
-            putDeadLetter.setString(3, lsn(letter.lsn()));
-            putDeadLetter.setInt(4, letter.seq());
-            putDeadLetter.setLong(5, letter.rowId());
-            putDeadLetter.setString(6, letter.format());
-            putDeadLetter.setBytes(7, letter.payload());
-            putDeadLetter.setString(8, letter.json());
-            putDeadLetter.setString(9, letter.role());
-            putDeadLetter.setString(10, letter.rule());
-            putDeadLetter.setString(11, letter.reason().replace('\0', '\uFFFD'));
-            if (letter.byteOffset() < 0) {
-                putDeadLetter.setNull(12, Types.INTEGER);
-            } else {
-                putDeadLetter.setInt(12, letter.byteOffset());
-            }
-            putDeadLetter.addBatch();
-        }
-        if (!letters.isEmpty()) {
-            Batch.execute(putDeadLetter);
-        }
     }
 
     private void fold(List<DocumentWrite> writes) throws SQLException {
@@ -79,6 +60,7 @@ final class States {
         }
         if (any) {
             Batch.execute(putState);
+            Failpoint.INSIDE_FOLD.reach();
             Batch.execute(deleteTail);
         }
     }
@@ -86,8 +68,8 @@ final class States {
     private void appendTails(List<DocumentWrite> writes) throws SQLException {
         int count = 0;
         for (DocumentWrite write : writes) {
-            if (write.tail() != null) {
-                putTail.setBytes(1, write.tail());
+            if (write.change() != null && write.fold() == null) {
+                putTail.setBytes(1, write.change());
                 putTail.setString(2, lsn(write.mergedLsn()));
                 putTail.setLong(3, write.opCount());
                 putTail.setString(4, write.key().doc());
@@ -96,7 +78,7 @@ final class States {
             }
         }
         if (count > 0 && Arrays.stream(Batch.execute(putTail)).sum() != count) {
-            throw new SQLException("a document to append to has no ydoc row", "P0002");
+            throw new SQLException("a document to append to has no ydoc row", Refusal.NO_STATE);
         }
     }
 
@@ -106,7 +88,7 @@ final class States {
             long[] seqs = write.parkedRemovedSeqs();
             if (seqs.length > 0) {
                 deleteParked.setString(1, write.key().doc());
-                deleteParked.setArray(2, connection.createArrayOf("int8", box(seqs)));
+                deleteParked.setArray(2, seqs(connection, seqs));
                 deleteParked.addBatch();
                 any = true;
             }
@@ -135,8 +117,8 @@ final class States {
         }
     }
 
-    private static Long[] box(long[] values) {
-        return Arrays.stream(values).boxed().toArray(Long[]::new);
+    static Array seqs(Connection connection, long[] seqs) throws SQLException {
+        return connection.createArrayOf("int8", Arrays.stream(seqs).boxed().toArray(Long[]::new));
     }
 
     private static String lsn(long lsn) {

@@ -1,42 +1,47 @@
 package dev.walmerge.engine.writeback;
 
-import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.failpoint.Failpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Savepoint;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.postgresql.replication.LogSequenceNumber;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Commits dirty documents together with the progress row: the only place that writes documents. One thread. A connection
  * that was lost is opened again at the next call.
  */
 public final class WriteBack implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(WriteBack.class);
+    /** So often a transaction that may pass by itself is repeated before a document is blamed. */
+    private static final int PASSING_TRIES = 3;
 
     private final ConnectionSource source;
     private final Lease lease;
+    private final long lockTimeoutMillis;
     /** What the progress row may hold: one value, and one more for each commit whose end we did not see. */
     private final List<UUID> nonces = new ArrayList<>();
+    /** Documents that such a commit may have held, and why. */
+    private final Map<DocumentKey, String> maybeHeld = new HashMap<>();
 
     private Consumer<List<UUID>> nonceListener = possible -> {};
     private long writtenLsn;
     private Connection connection;
     private PreparedStatement advance;
-    private States states;
-    private Projections projections;
+    private DocumentBatch documents;
 
-    public WriteBack(ConnectionSource source, Lease lease) {
+    /** @param lockTimeoutMillis how long a batch waits for a lock of another session */
+    public WriteBack(ConnectionSource source, Lease lease, long lockTimeoutMillis) {
         this.source = source;
         this.lease = lease;
+        this.lockTimeoutMillis = lockTimeoutMillis;
         writtenLsn = lease.written();
         nonces.add(lease.nonce());
     }
@@ -46,40 +51,47 @@ public final class WriteBack implements AutoCloseable {
      * written: call again with the same arguments, after a pause, as often as it takes. That is safe also when the first
      * try was committed after all. With nothing to say it does not touch the database.
      *
-     * <p>When Postgres refuses the text or JSON of a document, everything else is written all the same, and the result
-     * names the document.
+     * <p>When Postgres refuses the rows of a document, what they should have said goes to held; when it refuses its text
+     * or JSON, the docs row stays as it is. Everything else is written all the same, and the result names the document.
      *
      * @param writes at most one a document
-     * @param letters dead letters; one that is there already is left alone
+     * @param entries dead letters, of which one that is there already is left alone, and what became of others
      * @param writtenLsn the end LSN of a commit such that it and every earlier one is written by this transaction or was
      *     before, unsigned; never less than in the call before
      * @throws FencedException when this process must stop writing
      * @throws PublicationChangedException when ops may be missing among those that were read
      * @throws IllegalArgumentException when {@code writtenLsn} went back
      */
-    public Committed commit(List<DocumentWrite> writes, List<DeadLetter> letters, long writtenLsn)
+    public Committed commit(List<DocumentWrite> writes, List<? extends Entry> entries, long writtenLsn)
             throws SQLException, FencedException {
         if (Lsn.isBefore(writtenLsn, this.writtenLsn)) {
             throw new IllegalArgumentException("written went back");
         }
-        if (writes.isEmpty() && letters.isEmpty() && writtenLsn == this.writtenLsn) {
+        if (writes.isEmpty() && entries.isEmpty() && writtenLsn == this.writtenLsn) {
             return new Committed(nonces.get(nonces.size() - 1), List.of());
         }
         for (DocumentWrite write : writes) {
             Tables.requireDefault(write.key().collection());
         }
-        Committed committed;
-        try {
-            committed = transaction(writes, letters, writtenLsn, false);
-        } catch (SQLException e) {
-            if (!Refusal.isRefusal(e) || connection == null) {
-                throw e;
-            }
-            // Savepoints cost something, a refusal is rare: only the second try takes them.
-            committed = transaction(writes, letters, writtenLsn, true);
-        }
+        Committed committed = untilCommitted(writes, entries, writtenLsn);
         this.writtenLsn = writtenLsn;
         return committed;
+    }
+
+    private Committed untilCommitted(List<DocumentWrite> writes, List<? extends Entry> entries, long written)
+            throws SQLException, FencedException {
+        boolean isolating = false;
+        for (int tries = 1; ; tries++) {
+            try {
+                return transaction(writes, entries, written, isolating);
+            } catch (SQLException e) {
+                if (isolating || connection == null || !Refusal.isOfDocument(e)) {
+                    throw e;
+                }
+                // Savepoints cost something, a refusal is rare: only the last try takes them.
+                isolating = tries >= PASSING_TRIES || !Refusal.isPassing(e);
+            }
+        }
     }
 
     @Override
@@ -91,34 +103,49 @@ public final class WriteBack implements AutoCloseable {
     }
 
     private Committed transaction(
-            List<DocumentWrite> writes, List<DeadLetter> letters, long written, boolean projectionsMayFail)
+            List<DocumentWrite> writes, List<? extends Entry> entries, long written, boolean isolating)
             throws SQLException, FencedException {
         boolean committing = false;
         UUID nonce = UUID.randomUUID();
+        List<Refused> refused = List.of();
         try {
             connect();
+            Failpoint.BEFORE_WRITE.reach();
             fence(nonce, written);
-            states.write(writes);
-            states.deadLetters(letters);
-            List<ProjectionFailure> failures = new ArrayList<>();
-            if (projectionsMayFail) {
-                project(writes, failures);
-            } else {
-                projections.write(writes);
-            }
+            Failpoint.INSIDE_WRITE.reach();
+            refused = documents.write(maybeHeld.isEmpty() ? writes : doubted(writes), entries, isolating);
             announce(nonce);
+            Failpoint.BEFORE_COMMIT.reach();
             committing = true;
             connection.commit();
+            Failpoint.AFTER_COMMIT.reach();
             nonces.clear();
             nonces.add(nonce);
-            return new Committed(nonce, List.copyOf(failures));
+            for (DocumentWrite write : writes) {
+                maybeHeld.remove(write.key());
+            }
+            return new Committed(nonce, refused);
         } catch (SQLException e) {
             if (committing) {
                 nonces.add(nonce);
+                for (Refused part : refused) {
+                    if (part.part() == Refused.Part.ROWS) {
+                        maybeHeld.put(part.key(), part.reason());
+                    }
+                }
             }
             giveUp(e);
             throw e;
         }
+    }
+
+    private List<DocumentWrite> doubted(List<DocumentWrite> writes) {
+        List<DocumentWrite> doubted = new ArrayList<>(writes.size());
+        for (DocumentWrite write : writes) {
+            String reason = maybeHeld.get(write.key());
+            doubted.add(reason == null ? write : write.maybeHeld(reason));
+        }
+        return doubted;
     }
 
     /** Who is told before a commit which nonces the progress row may hold after it. Before the first one. */
@@ -136,10 +163,12 @@ public final class WriteBack implements AutoCloseable {
         if (connection == null) {
             Connection opened = Session.open(source, "write-back");
             try {
-                opened.setAutoCommit(false);
+                try (Statement statement = opened.createStatement()) {
+                    statement.execute("set lock_timeout = " + lockTimeoutMillis);
+                }
                 advance = opened.prepareStatement(ProgressSql.ADVANCE);
-                states = new States(opened);
-                projections = new Projections(opened, lease.epoch());
+                documents = new DocumentBatch(opened, lease.epoch());
+                opened.setAutoCommit(false);
                 connection = opened;
             } catch (SQLException e) {
                 Session.closeQuietly(opened);
@@ -184,39 +213,6 @@ public final class WriteBack implements AutoCloseable {
                                 + lease.epoch();
             }
         }
-    }
-
-    /** Halves what is refused until the refused documents stand alone; those keep their old text. */
-    private void project(List<DocumentWrite> writes, List<ProjectionFailure> failures) throws SQLException {
-        if (writes.isEmpty()) {
-            return;
-        }
-        Savepoint savepoint = connection.setSavepoint();
-        try {
-            projections.write(writes);
-            connection.releaseSavepoint(savepoint);
-            return;
-        } catch (SQLException e) {
-            if (!Refusal.isRefusal(e)) {
-                throw e;
-            }
-            connection.rollback(savepoint);
-            connection.releaseSavepoint(savepoint);
-            if (writes.size() == 1) {
-                DocumentWrite write = writes.get(0);
-                projections.fail(write, Refusal.describe(e, write.error()));
-                failures.add(new ProjectionFailure(write.key(), e.getSQLState(), Refusal.isTransient(e)));
-                LOG.warn(
-                        "document {}: text and JSON refused, {}",
-                        DocumentHash.print(DocumentHash.of(
-                                write.key().collection(), write.key().doc())),
-                        e.getSQLState());
-                return;
-            }
-        }
-        int half = writes.size() / 2;
-        project(writes.subList(0, half), failures);
-        project(writes.subList(half, writes.size()), failures);
     }
 
     private void giveUp(SQLException cause) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import java.io.IOException;
@@ -213,6 +214,9 @@ final class DiskFullTest {
 
         @Override
         public void policy(String collection, Policy policy) {}
+
+        @Override
+        public void command(long commitLsn, Command command) {}
 
         @Override
         public void commit(long endLsn, boolean hasOps, boolean hasBarrier) {

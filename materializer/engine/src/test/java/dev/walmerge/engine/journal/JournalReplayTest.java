@@ -3,6 +3,7 @@ package dev.walmerge.engine.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.Policy;
@@ -350,6 +351,11 @@ final class JournalReplayTest {
         @Override
         public void policy(String collection, Policy policy) {
             events.add("policy " + policy.format());
+        }
+
+        @Override
+        public void command(Command command) {
+            events.add("command " + command.id());
         }
 
         @Override

@@ -3,6 +3,7 @@ package dev.walmerge.engine.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import java.io.IOException;
@@ -43,8 +44,14 @@ final class JournalTest {
             writer.barrier(null);
             writer.barrier("post-1");
             writer.commit(190);
+            Command command = new Command(9, "retry-dead-letter", "default", "post-ä", 7, "truncated", "yjs-v2");
+            Command plain = new Command(Long.MAX_VALUE, "x", "default", null, Command.NONE, null, null);
+            writer.begin(200, 6);
+            writer.command(command);
+            writer.command(plain);
+            writer.commit(230);
 
-            assertThat(reader.poll(100)).as("with that of the file").isEqualTo(8);
+            assertThat(reader.poll(100)).as("with that of the file").isEqualTo(11);
             assertThat(reader.poll(100)).isZero();
             assertThat(recorder.events)
                     .containsExactly(
@@ -54,8 +61,11 @@ final class JournalTest {
                             "policy default " + policy,
                             "barrier null",
                             "barrier post-1",
-                            "commit 190 false true");
-            assertThat(writer.lastEndLsn()).isEqualTo(190);
+                            "commit 190 false true",
+                            "command 200 " + command,
+                            "command 200 " + plain,
+                            "commit 230 true false");
+            assertThat(writer.lastEndLsn()).isEqualTo(230);
             assertThat(journal.backlogBytes()).isZero();
             reader.close();
         }
@@ -371,6 +381,11 @@ final class JournalTest {
         @Override
         public void policy(String collection, Policy policy) {
             events.add("policy " + collection + " " + policy);
+        }
+
+        @Override
+        public void command(long commitLsn, Command command) {
+            events.add("command " + commitLsn + " " + command);
         }
 
         @Override

@@ -118,7 +118,7 @@ final class RetentionStressTest {
         return () -> {
             try (Connection connection = database.connect();
                     Statement statement = connection.createStatement();
-                    WriteBack writeBack = new WriteBack(sidecar::connect, lease)) {
+                    WriteBack writeBack = new WriteBack(sidecar::connect, lease, 2_000)) {
                 boolean last = false;
                 while (!last) {
                     last = !writing.get();

@@ -42,7 +42,7 @@ final class RetentionTest {
     void takeOver() throws SQLException {
         connection = sidecar.connect();
         Lease lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
-        writeBack = new WriteBack(sidecar::connect, lease);
+        writeBack = new WriteBack(sidecar::connect, lease, 2_000);
         retention = new Retention(lease, written::get, streaming::get);
     }
 

@@ -31,7 +31,7 @@ final class RetentionThreadTest {
     void trimsUntilItIsFenced() throws Exception {
         Lease lease = takeOver();
         Retention retention = new Retention(lease, written::get, () -> true);
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, lease);
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, lease, 2_000);
                 RetentionThread thread =
                         RetentionThread.start(sidecar::connect, retention, () -> Duration.ZERO, PERIOD, fatal::set)) {
             insert();

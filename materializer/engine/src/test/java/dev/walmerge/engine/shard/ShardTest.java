@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.StalenessBound;
 import java.nio.file.Path;
@@ -22,8 +23,16 @@ final class ShardTest {
     private final Outbox outbox = new Outbox(0x10);
     private final ShardCounters counters = new ShardCounters();
     private final Map<String, Policy> policies = new HashMap<>(Map.of("default", Policy.defaults()));
-    private final Shard shard =
-            new Shard(EngineSettings.defaults(Path.of("unused")), outbox, counters, 0x10, policies, key -> null);
+    private final Shard shard = new Shard(
+            EngineSettings.defaults(Path.of("unused")),
+            outbox,
+            counters,
+            0x10,
+            policies,
+            key -> null,
+            NoLetters.INSTANCE,
+            true,
+            new Core());
 
     private long nowNanos;
     private int sequence;
@@ -74,7 +83,7 @@ final class ShardTest {
         at(2100);
         Submission second = outbox.takeSubmitted();
         assertThat(second.write.bound()).isEqualTo(StalenessBound.INTERVAL);
-        assertThat(second.write.tail()).isNotNull();
+        assertThat(second.write.change()).isNotNull();
         assertThat(second.write.fold()).isNull();
     }
 
@@ -139,8 +148,10 @@ final class ShardTest {
         shard.commit(0x30, true, false);
         at(0);
         Submission letter = outbox.takeSubmitted();
-        assertThat(letter.letter.lsn()).isEqualTo(0x30);
-        assertThat(letter.letter.rule()).isEqualTo("truncated");
+        assertThat(letter.entry).isInstanceOfSatisfying(DeadLetter.class, dead -> {
+            assertThat(dead.lsn()).isEqualTo(0x30);
+            assertThat(dead.rule()).isEqualTo("truncated");
+        });
         assertThat(outbox.safeLsn()).as("submitted before it was raised").isEqualTo(0x30);
     }
 
@@ -154,7 +165,9 @@ final class ShardTest {
         op("e", HELLO, 0x20);
         shard.commit(0x30, true, false);
         at(1000);
-        assertThat(outbox.takeSubmitted().letter.seq()).isZero();
+        assertThat(outbox.takeSubmitted().entry)
+                .isInstanceOfSatisfying(
+                        DeadLetter.class, dead -> assertThat(dead.seq()).isZero());
         assertThat(outbox.takeSubmitted().write.text()).isEqualTo("hello");
         assertThat(outbox.takeSubmitted()).isNull();
     }
@@ -169,7 +182,7 @@ final class ShardTest {
         shard.commit(0x50, true, false);
         at(2000);
         Submission tail = outbox.takeSubmitted();
-        assertThat(tail.write.tail()).isNotNull();
+        assertThat(tail.write.change()).isNotNull();
         outbox.acknowledge(tail);
         at(60_249);
         assertThat(outbox.takeSubmitted()).isNull();

@@ -31,7 +31,7 @@ final class FenceTest {
         assertThat(first.epoch()).isEqualTo(1);
         assertThat(first.written()).isZero();
         assertThat(first.previousNonce()).isNull();
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, first)) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, first, 2_000)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
         }
         String nonce = one(database, "select nonce from crdt.progress");
@@ -47,7 +47,7 @@ final class FenceTest {
 
     @Test
     void nothingIsKnownToBeWrittenOnAnotherServer() throws Exception {
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1), 2_000)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
         }
         Lease promoted = takeOver("7", 2);
@@ -60,7 +60,7 @@ final class FenceTest {
 
     @Test
     void theEarlierHolderIsFenced() throws Exception {
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1), 2_000)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
             takeOver("7", 1);
             DocumentWrite write = Writes.of("a", 0x20).text("late").fold(1).build();
@@ -76,7 +76,7 @@ final class FenceTest {
     @Test
     void nothingIsWrittenOnceThePublicationWasChanged() throws Exception {
         Lease lease = takeOver("7", 1);
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, lease)) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, lease, 2_000)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
             database.execute("alter publication walmerge drop table crdt.ops");
             database.execute("alter publication walmerge add table crdt.ops");
@@ -85,19 +85,21 @@ final class FenceTest {
         }
         assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/10");
         try (Connection connection = sidecar.connect()) {
-            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written()).isZero();
+            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written())
+                    .isZero();
             Lease again = TakeOver.startOver(connection, takeOver("7", 1));
-            try (WriteBack writeBack = new WriteBack(sidecar::connect, again)) {
+            try (WriteBack writeBack = new WriteBack(sidecar::connect, again, 2_000)) {
                 writeBack.commit(List.of(), NO_LETTERS, 0x30);
             }
-            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written()).isEqualTo(0x30);
+            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written())
+                    .isEqualTo(0x30);
         }
         assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/30");
     }
 
     @Test
     void aServerThatWentBackIsNotWrittenTo() throws Exception {
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1))) {
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1), 2_000)) {
             writeBack.commit(List.of(), NO_LETTERS, 0x10);
             String row = one(database, "select nonce from crdt.progress");
             writeBack.commit(List.of(), NO_LETTERS, 0x20);
@@ -129,7 +131,7 @@ final class FenceTest {
     void aCommitWhoseEndWasNotSeenIsWrittenAgain() throws Exception {
         AtomicInteger faults = new AtomicInteger(2);
         ConnectionSource source = () -> cutAfterCommit(sidecar.connect(), faults);
-        try (WriteBack writeBack = new WriteBack(source, takeOver("7", 1));
+        try (WriteBack writeBack = new WriteBack(source, takeOver("7", 1), 2_000);
                 DocumentStore store = new DocumentStore(sidecar::connect)) {
             List<DocumentWrite> first =
                     List.of(Writes.of("a", 0x10).text("1").fold(1).build());
@@ -140,14 +142,14 @@ final class FenceTest {
             writeBack.commit(first, NO_LETTERS, 0x10);
             assertThat(store.load(key("a")).state()).isEqualTo(bytes(1));
             writeBack.commit(List.of(Writes.of("a", 0x20).text("12").tail(2).build()), NO_LETTERS, 0x20);
-            assertThat(store.load(key("a")).tails()).containsExactly(bytes(2));
+            assertThat(store.load(key("a")).changes()).containsExactly(bytes(2));
             assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/20");
         }
     }
 
     @Test
     void aLostConnectionIsOpenedAgain() throws Exception {
-        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1));
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1), 2_000);
                 DocumentStore store = new DocumentStore(sidecar::connect)) {
             List<DocumentWrite> writes =
                     List.of(Writes.of("a", 0x10).text("1").fold(1).build());
@@ -167,7 +169,7 @@ final class FenceTest {
 
     @Test
     void aStatementTimeoutDoesNotSwitchWriteBackOff() throws Exception {
-        try (WriteBack writeBack = new WriteBack(this::connectWithTimeout, takeOver("7", 1));
+        try (WriteBack writeBack = new WriteBack(this::connectWithTimeout, takeOver("7", 1), 2_000);
                 Connection reader = database.connect();
                 Statement statement = reader.createStatement()) {
             writeBack.commit(
@@ -181,10 +183,22 @@ final class FenceTest {
             List<DocumentWrite> writes = List.of(
                     Writes.of("a", 0x20).text("12").tail(2).build(),
                     Writes.of("b", 0x20).text("12").tail(2).build());
-            // The error can't be set either while the row is locked: nothing is written, and the caller tries again.
-            assertThatThrownBy(() -> writeBack.commit(writes, NO_LETTERS, 0x20)).isInstanceOf(SQLException.class);
+            // The error can't be set either while the row is locked: held says that the row is old.
+            assertThat(writeBack.commit(writes, NO_LETTERS, 0x20).refused())
+                    .containsExactly(
+                            new Refused(key("a"), Refused.Part.DOCS, "55P03", "55P03: another session has it locked"));
             reader.rollback();
-            assertThat(writeBack.commit(writes, NO_LETTERS, 0x20).failures()).isEmpty();
+            assertThat(writeBack
+                            .commit(
+                                    List.of(Writes.of("a", 0x20)
+                                            .text("12")
+                                            .json(null)
+                                            .docs(Care.ALONE)
+                                            .build()),
+                                    NO_LETTERS,
+                                    0x20)
+                            .refused())
+                    .isEmpty();
         }
         assertThat(one(database, "select string_agg(body_text, ' ') from crdt.docs"))
                 .isEqualTo("12 12");

@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 final class WriteBackTest {
     private static final List<DeadLetter> NO_LETTERS = List.of();
@@ -30,7 +31,7 @@ final class WriteBackTest {
         try (Connection connection = sidecar.connect()) {
             lease = TakeOver.takeOver(connection, "walmerge", "7", 1);
         }
-        writeBack = new WriteBack(sidecar::connect, lease);
+        writeBack = new WriteBack(sidecar::connect, lease, 2_000);
         store = new DocumentStore(sidecar::connect);
     }
 
@@ -55,7 +56,7 @@ final class WriteBackTest {
         StoredDocument stored = store.load(key("a"));
         assertThat(stored.state()).isEqualTo(bytes(1, 2));
         assertThat(stored.stateFormat()).isEqualTo("yjs-v1");
-        assertThat(stored.tails()).isEmpty();
+        assertThat(stored.changes()).isEmpty();
         assertThat(stored.parked()).isEmpty();
         assertThat(stored.mergedLsn()).isEqualTo(0x10);
         assertThat(stored.opCount()).isEqualTo(0x10);
@@ -71,7 +72,7 @@ final class WriteBackTest {
         commit(0x30, Writes.of("a", 0x30).text("123").tail(3));
         StoredDocument stored = store.load(key("a"));
         assertThat(stored.state()).isEqualTo(bytes(1));
-        assertThat(stored.tails()).containsExactly(bytes(2), bytes(3));
+        assertThat(stored.changes()).containsExactly(bytes(2), bytes(3));
         assertThat(stored.mergedLsn()).isEqualTo(0x30);
         assertThat(stored.text()).isEqualTo("123");
 
@@ -79,15 +80,8 @@ final class WriteBackTest {
         commit(0x40, Writes.of("a", 0x40).text("1234").tail(4));
         stored = store.load(key("a"));
         assertThat(stored.state()).isEqualTo(bytes(1, 2, 3));
-        assertThat(stored.tails()).containsExactly(bytes(4));
+        assertThat(stored.changes()).containsExactly(bytes(4));
         assertThat(one(database, "select version from crdt.docs")).isEqualTo("4");
-    }
-
-    @Test
-    void aTailWithoutAStateIsRefused() {
-        assertThatThrownBy(() -> commit(0x10, Writes.of("a", 0x10).text("1").tail(2)))
-                .isInstanceOf(SQLException.class)
-                .hasMessageContaining("no ydoc row");
     }
 
     @Test
@@ -188,10 +182,14 @@ final class WriteBackTest {
                 .build());
         Committed committed = writeBack.commit(writes, NO_LETTERS, 0x20);
 
-        assertThat(committed.failures())
+        assertThat(committed.refused())
                 .containsExactlyInAnyOrder(
-                        new ProjectionFailure(key("bad"), "22P05", false),
-                        new ProjectionFailure(key("deep"), "54001", false));
+                        new Refused(key("bad"), Refused.Part.DOCS, "22P05", "22P05: a character Postgres can't store"),
+                        new Refused(
+                                key("deep"),
+                                Refused.Part.DOCS,
+                                "54001",
+                                "54001: nested deeper than Postgres can store"));
         assertThat(one(database, "select count(*) from crdt.docs where body_text like 'text %' and error is null"))
                 .isEqualTo("20");
         assertThat(one(
@@ -204,7 +202,7 @@ final class WriteBackTest {
                         "select concat_ws('|', version, complete, body_text, merged_lsn, error) from crdt.docs"
                                 + " where doc = 'deep'"))
                 .isEqualTo("1|f|0/0|projection-failed 54001: nested deeper than Postgres can store; mine");
-        assertThat(store.load(key("bad")).tails()).containsExactly(bytes(2));
+        assertThat(store.load(key("bad")).changes()).containsExactly(bytes(2));
         assertThat(store.load(key("bad")).mergedLsn()).isEqualTo(0x20);
         assertThat(store.load(key("bad")).projected()).isFalse();
         assertThat(store.load(key("deep")).state()).isEqualTo(bytes(3));
@@ -224,6 +222,22 @@ final class WriteBackTest {
         assertThat(one(database, "select concat_ws('|', body_text, body_json, merged_lsn, error) from crdt.docs"))
                 .isEqualTo("newer|2|0/40");
         assertThat(store.load(key("a")).projected()).isTrue();
+    }
+
+    /** Takes a gigabyte of heap, and about as much of the server's: only on request. */
+    @Test
+    @EnabledIfSystemProperty(named = "walmerge.large", matches = "true")
+    void jsonPastTheLimitOfJsonbIsAnErrorOfThatDocument() throws Exception {
+        String json = "\"" + "x".repeat(268_435_456) + "\"";
+        Committed committed = commit(
+                0x10,
+                Writes.of("large", 0x10).text("t").json(json).fold(1),
+                Writes.of("a", 0x10).text("a").fold(1));
+        assertThat(committed.refused()).extracting(Refused::key).containsExactly(key("large"));
+        assertThat(one(
+                        database,
+                        "select string_agg(doc || ' ' || coalesce(error, ''), ', ' order by doc) from crdt.docs"))
+                .isEqualTo("a , large projection-failed 54000: larger than Postgres can store");
     }
 
     private Committed commit(long written, Writes... writes) throws SQLException, FencedException {

@@ -12,10 +12,14 @@ final class Writes {
     private boolean jsonChanged;
     private String missing;
     private String error;
-    private byte[] tail;
+    private byte[] change;
     private Fold fold;
     private List<ParkedUpdate> parkedAdded = List.of();
     private long[] parkedRemovedSeqs = {};
+    private Care rows = Care.WITH_OTHERS;
+    private Care docs = Care.WITH_OTHERS;
+    private String held;
+    private long[] lettersMerged = {};
 
     private Writes(String doc, long mergedLsn) {
         this.doc = doc;
@@ -60,7 +64,7 @@ final class Writes {
     }
 
     Writes tail(int... bytes) {
-        tail = bytes(bytes);
+        change = bytes(bytes);
         return this;
     }
 
@@ -83,6 +87,23 @@ final class Writes {
         return this;
     }
 
+    /** The document is held, and its rows are tried again, or not. */
+    Writes rows(Care care, String reason) {
+        rows = care;
+        held = reason;
+        return this;
+    }
+
+    Writes docs(Care care) {
+        docs = care;
+        return this;
+    }
+
+    Writes letters(long... ids) {
+        lettersMerged = ids;
+        return this;
+    }
+
     DocumentWrite build() {
         return new DocumentWrite(
                 key(doc),
@@ -98,10 +119,14 @@ final class Writes {
                 120,
                 StalenessBound.DEBOUNCE,
                 textChanged || jsonChanged,
-                tail,
+                change,
                 fold,
                 parkedAdded,
-                parkedRemovedSeqs);
+                parkedRemovedSeqs,
+                rows,
+                docs,
+                held,
+                lettersMerged);
     }
 
     static byte[] bytes(int... values) {

@@ -1,0 +1,28 @@
+package dev.walmerge.engine;
+
+import java.util.Objects;
+
+/**
+ * What an operator orders, one row of {@code crdt.command}. What a name does not need is null or {@link #NONE}.
+ *
+ * @param id of the row
+ * @param name what to do; one that this version does not know is left undone
+ * @param collection the name of the collection
+ * @param doc only this document
+ * @param deadLetter only the dead letter of this id
+ * @param rule only dead letters of this rule
+ * @param format what the payloads are taken for, instead of what they declared
+ */
+public record Command(
+        long id, String name, String collection, String doc, long deadLetter, String rule, String format) {
+    public static final long NONE = -1;
+    /** Merges dead letters now. */
+    public static final String RETRY_DEAD_LETTER = "retry-dead-letter";
+    /** Deletes dead letters. */
+    public static final String DISCARD_DEAD_LETTER = "discard-dead-letter";
+
+    public Command {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(collection, "collection");
+    }
+}
