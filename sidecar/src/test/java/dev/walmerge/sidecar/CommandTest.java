@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -60,7 +61,7 @@ final class CommandTest {
         execute("call crdt.sync('20 s')");
         sidecar.close();
         sidecar = null;
-        execute("select pg_drop_replication_slot('" + slot + "')");
+        SlotFixture.drop(database, slot);
         execute(
                 "insert into crdt.command (name, rule, format) values ('retry-dead-letter', 'trailing-bytes', 'yjs-v2')");
         start();

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.migrate.Install;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -101,7 +102,7 @@ final class SidecarTest {
         insert("post", HELLO);
         sync();
         sidecar.close();
-        execute("select pg_drop_replication_slot('" + slot() + "')");
+        SlotFixture.drop(database, slot());
         insert("post", YOU);
         start();
         sync();
@@ -153,7 +154,7 @@ final class SidecarTest {
         assertThat(query("select count(distinct row_id) from crdt.dead_letter")).containsExactly("10050");
 
         sidecar.close();
-        execute("select pg_drop_replication_slot('" + slot() + "')");
+        SlotFixture.drop(database, slot());
         start();
         sync();
         assertThat(query("select count(*) from crdt.dead_letter")).containsExactly("10050");
@@ -167,7 +168,8 @@ final class SidecarTest {
             start();
             sync();
             sidecar.close();
-            execute("select pg_drop_replication_slot('" + slot() + "'); truncate crdt.ops");
+            SlotFixture.drop(database, slot());
+            execute("truncate crdt.ops");
             String before = query("select crdt.barrier()").get(0);
             start();
             execute("call crdt.wait_for('" + before + "', '20 s')");
@@ -177,7 +179,7 @@ final class SidecarTest {
             assertThat(query("select epoch from crdt.progress where written > '0/0'"))
                     .hasSize(1);
             sidecar.close();
-            execute("select pg_drop_replication_slot('" + slot() + "')");
+            SlotFixture.drop(database, slot());
         }
     }
 
@@ -283,7 +285,7 @@ final class SidecarTest {
         assertThat(query("select body_text from crdt.docs order by doc")).containsExactly("hello you", "ab");
 
         sidecar.close();
-        execute("select pg_drop_replication_slot('" + slot() + "')");
+        SlotFixture.drop(database, slot());
         changeTheFormatTwice("table");
         start();
         sync();

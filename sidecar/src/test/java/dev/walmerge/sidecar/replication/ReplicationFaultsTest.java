@@ -157,7 +157,8 @@ final class ReplicationFaultsTest {
             fixture.createSlot();
             execute(fixture, "alter system set max_slot_wal_keep_size = '1MB'", "select pg_reload_conf()");
             try {
-                await().until(() -> {
+                // A checkpoint each time: on a busy disk they take seconds.
+                await().atMost(Duration.ofMinutes(2)).until(() -> {
                     execute(fixture, "create table t (a int)", "drop table t", "select pg_switch_wal()", "checkpoint");
                     return fixture.state().lost();
                 });

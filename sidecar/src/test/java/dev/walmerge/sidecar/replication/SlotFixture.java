@@ -8,7 +8,8 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 
 /** A database with the schema and a publication of {@code crdt.ops}, and a name for a slot in it. */
-final class SlotFixture implements AutoCloseable {
+/** One slot of a database of its own. */
+public final class SlotFixture implements AutoCloseable {
     static final String PUBLICATION = "walmerge";
 
     static {
@@ -66,7 +67,11 @@ final class SlotFixture implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        // Ends whoever still reads it, and waits for that.
+        drop(database, slot);
+    }
+
+    /** Drops a slot, if it is there: ends whoever still reads it, and waits for that. */
+    public static void drop(PostgresServer.Database database, String slot) throws SQLException {
         database.execute("""
                 do $$
                 begin

@@ -13,7 +13,7 @@ final class LetterSql {
 
     static final String REMOVE = "delete from crdt.dead_letter where id = any (?)";
 
-    static final String DONE = "update crdt.command set done_at = now() where id = ? and done_at is null";
+    static final String DONE = "update crdt.command set done_at = coalesce(done_at, now()) where id = ?";
 
     static final String PAGE = """
             select id, collection, doc from crdt.dead_letter

@@ -7,10 +7,16 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.postgresql.replication.LogSequenceNumber;
 
 /** Dead letters and commands: the entries of a transaction. Statements of one connection. */
 final class Letters {
+    /** Together a tenth of a second. */
+    private static final int LOOKS_MAX = 100;
+
+    private static final long LOOK_NANOS = 1_000_000;
+
     private final Connection connection;
     private final PreparedStatement put;
     private final PreparedStatement refuseAgain;
@@ -50,9 +56,19 @@ final class Letters {
         removeAll(discarded);
         for (Entry entry : entries) {
             if (entry instanceof CommandDone command) {
-                done.setLong(1, command.id());
-                done.executeUpdate();
+                markDone(command.id());
             }
+        }
+    }
+
+    /**
+     * A commit is decoded when it is flushed, a moment before other sessions see it: the row may not be there yet. One that
+     * stays away was deleted, or its commit waits for a synchronous standby, and nothing may wait that long.
+     */
+    private void markDone(long id) throws SQLException {
+        done.setLong(1, id);
+        for (int looks = 1; done.executeUpdate() == 0 && looks < LOOKS_MAX; looks++) {
+            LockSupport.parkNanos(LOOK_NANOS);
         }
     }
 
