@@ -5,6 +5,7 @@ import dev.walmerge.engine.journal.JournalDiskFullException;
 import dev.walmerge.engine.journal.JournalInUseException;
 import dev.walmerge.engine.journal.JournalLostException;
 import dev.walmerge.engine.writeback.FencedException;
+import dev.walmerge.engine.writeback.PublicationChangedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.migrate.MigrationException;
@@ -15,8 +16,7 @@ import java.sql.SQLException;
 
 /** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
 public final class OperatingErrors {
-    /** The code after which a session must start over although the slot is there. */
-    static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
+    private static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
 
     private OperatingErrors() {}
 
@@ -72,9 +72,40 @@ public final class OperatingErrors {
                 kind, e.code().label(), e.getMessage(), e.code().cure(), e);
     }
 
-    /** The slot can't decode what was written while its publication was missing: the next session makes it anew. */
-    static OperatingException slotPastPublication(ReplicationException e) {
+    /** The slot can't decode, or skipped, what was written while its publication was another: the next session makes it anew. */
+    static OperatingException slotPastPublication(Throwable e) {
         return retryable(SLOT_PAST_PUBLICATION, e.getMessage(), "the slot is made anew, from the tables", e);
+    }
+
+    /** Whether the next session must start over although the slot is there. */
+    static boolean needsTables(OperatingException e) {
+        return e.code().equals(SLOT_PAST_PUBLICATION) || e.code().equals(ReplicationException.Code.SLOT_LOST.label());
+    }
+
+    /** The next session looks at what is there now. */
+    static OperatingException anotherServer() {
+        return retryable(
+                "another-server",
+                "another server answers than the one that was taken over, or it was started anew",
+                "nothing to do if it was a failover or a restart; else make the URL name one server",
+                null);
+    }
+
+    static OperatingException standby() {
+        return retryable(
+                "standby",
+                "this server is a standby; waiting until it is promoted",
+                "give the URL of the primary, or of all servers with targetServerType=primary",
+                null);
+    }
+
+    static OperatingException publicationNotWhole(Kind kind) {
+        return new OperatingException(
+                kind,
+                "publication-missing",
+                "the publication walmerge is missing, lacks a table of crdt, or filters one",
+                "run `ops/walmerge init`, which makes or mends it",
+                null);
     }
 
     static OperatingException of(IOException e, Path directory) {
@@ -132,6 +163,9 @@ public final class OperatingErrors {
                     "another sidecar took over, or the server went back in time: " + failure.getMessage(),
                     "let only one sidecar run on a slot; start this one again if it is the one",
                     failure);
+        }
+        if (failure instanceof PublicationChangedException) {
+            return slotPastPublication(failure);
         }
         if (failure instanceof OutOfMemoryError) {
             return retryable(

@@ -8,7 +8,6 @@ import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.OpSink;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHome;
-import dev.walmerge.engine.journal.JournalLostException;
 import dev.walmerge.engine.journal.JournalReplay;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
@@ -33,6 +32,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -53,26 +53,34 @@ final class Session implements AutoCloseable {
 
     private final SidecarSettings settings;
     private final boolean startOverAnyway;
+    private final long epochBefore;
     private final Endpoint endpoint;
     /** Closed in reverse order. */
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
     private Connection control;
     private Lease lease;
+    private volatile long epoch;
+    private ServerRun server;
+    private Hold hold;
+    private IdleMark idleMark;
+    private volatile ReplicationConnection replication;
     private volatile SlotReader reader;
+    private volatile OperatingException lost;
     private Engine engine;
     private OpSink sink;
     private JournalHome home;
-    /** What an earlier session's journal holds that was not written, or null. */
-    private JournalReplay replay;
-
     private PolicyHistory history;
     private volatile boolean stopping;
 
-    /** @param startOver whether the slot is of no use although it is there */
-    Session(SidecarSettings settings, boolean startOver) {
+    /**
+     * @param startOver whether the slot is of no use although it is there
+     * @param epochBefore of this process's last session, 0 for the first one
+     */
+    Session(SidecarSettings settings, boolean startOver, long epochBefore) {
         this.settings = settings;
         this.startOverAnyway = startOver;
+        this.epochBefore = epochBefore;
         this.endpoint = Endpoints.of(settings);
     }
 
@@ -81,9 +89,9 @@ final class Session implements AutoCloseable {
         try {
             takeHold();
         } catch (SQLException e) {
-            throw OperatingErrors.of(e);
+            throw lost != null ? lost : OperatingErrors.of(e);
         } catch (ReplicationException e) {
-            throw OperatingErrors.of(e);
+            throw lost != null ? lost : OperatingErrors.of(e);
         } catch (FencedException e) {
             throw OperatingErrors.of(e);
         } catch (IOException e) {
@@ -94,49 +102,42 @@ final class Session implements AutoCloseable {
     private void takeHold()
             throws SQLException, ReplicationException, FencedException, IOException, OperatingException {
         control = part(endpoint.connect("control"));
+        server = ServerRun.of(control);
+        if (server.isStandby()) {
+            throw OperatingErrors.standby();
+        }
         SchemaCheck.requireCurrent(control);
-        SlotLock.take(control, settings.slot());
-        ReplicationConnection replication = part(ReplicationConnection.open(endpoint));
-        SystemIdentity server = replication.identifySystem();
-        TakeOver.Before before =
-                TakeOver.before(control, settings.slot(), server.systemIdentifier(), server.timeline());
-        SlotState slot = usableSlot(server);
+        try {
+            hold = part(Hold.take(endpoint, settings.slot(), this::lose));
+        } catch (OperatingException e) {
+            requireNotFenced();
+            throw e;
+        }
+        requirePublication();
+        replication = part(ReplicationConnection.open(endpoint));
+        SystemIdentity identity = replication.identifySystem();
+        if (identity.timeline() != server.timeline()) {
+            throw OperatingErrors.anotherServer();
+        }
+        idleMark = new IdleMark(idleFile(identity));
         home = part(JournalHome.open(
-                journalDirectory(server), server.systemIdentifier(), server.timeline(), settings.slot()));
-        if (before.written() != 0 && slot != null && journalHasTheRest(before, slot)) {
-            goOn(replication, server, before, slot);
+                journalDirectory(identity), identity.systemIdentifier(), identity.timeline(), settings.slot()));
+        StartingPoint start = StartingPoint.find(control, settings.slot(), identity, home, idleFile(identity));
+        endLeftOverReader();
+        if (start.obstacle() == null && !startOverAnyway) {
+            goOn(identity, start);
         } else {
-            startOver(replication, server);
+            startOver(identity, startOverAnyway ? "the slot can't send all that is missing" : start.obstacle());
         }
         LOG.info("ready: {}", whereWeAre());
     }
 
-    /**
-     * Whether the slot will send all that is not written, or the journal has what it will not: the slot may have been
-     * told of ops that only the journal and the tables hold.
-     */
-    private boolean journalHasTheRest(TakeOver.Before before, SlotState slot) {
-        if (!before.journaled() || !Lsn.isBefore(before.written(), slot.confirmedFlushLsn())) {
-            return true;
-        }
-        try {
-            replay = home.replay(before.nonce(), before.written(), slot.confirmedFlushLsn());
-            return true;
-        } catch (JournalLostException e) {
-            LOG.warn(
-                    "slot {}: it was told of what is not written, and the journal can't be used: {}",
-                    settings.slot(),
-                    e.getMessage());
-            return false;
-        }
-    }
-
-    private void goOn(ReplicationConnection replication, SystemIdentity server, TakeOver.Before before, SlotState slot)
+    private void goOn(SystemIdentity identity, StartingPoint start)
             throws SQLException, ReplicationException, IOException, OperatingException {
-        long startLsn = Lsn.max(before.written(), slot.confirmedFlushLsn());
-        reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, startLsn)));
-        lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
-        if (!before.nonce().equals(lease.previousNonce())) {
+        reader = part(
+                SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, start.readFromLsn())));
+        takeOver(identity);
+        if (!start.before().nonce().equals(lease.previousNonce())) {
             throw new OperatingException(
                     Kind.RETRYABLE,
                     "slot-in-use",
@@ -144,9 +145,15 @@ final class Session implements AutoCloseable {
                     "let only one sidecar run on a slot",
                     null);
         }
+        if (start.replay() == null) {
+            // The take-over changed the nonce that the file is bound to.
+            idleMark.keep(start.readFromLsn(), lease.nonce());
+        }
         Failpoint.AFTER_TAKE_OVER.reach();
-        startEngine(server);
+        hold.watch(lease, idleMark);
+        startEngine(identity);
         LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        JournalReplay replay = start.replay();
         if (replay != null) {
             part(replay);
             LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(replay.confirmedLsn()));
@@ -157,7 +164,86 @@ final class Session implements AutoCloseable {
     }
 
     private Pacing pacing() {
-        return new Pacing(reader::keepAlive, () -> stopping || engine.failure() != null);
+        return new Pacing(reader::keepAlive, () -> stopping || lost != null || engine.failure() != null);
+    }
+
+    /** A process that was taken over ends, whichever of its threads finds out first. */
+    private void requireNotFenced() throws SQLException, FencedException {
+        long now = epochNow();
+        if (epochBefore != 0 && now > epochBefore) {
+            throw new FencedException(
+                    "slot " + settings.slot() + " was taken over: epoch " + now + ", ours was " + epochBefore);
+        }
+    }
+
+    private long epochNow() throws SQLException {
+        try (PreparedStatement select = control.prepareStatement(HoldSql.EPOCH)) {
+            select.setString(1, settings.slot());
+            try (ResultSet row = select.executeQuery()) {
+                return row.next() ? row.getLong(1) : 0;
+            }
+        }
+    }
+
+    private void takeOver(SystemIdentity identity) throws SQLException {
+        // Should the answer to the commit get lost, it still is ours.
+        epoch = epochNow() + 1;
+        lease = TakeOver.takeOver(control, settings.slot(), identity.systemIdentifier(), identity.timeline());
+        epoch = lease.epoch();
+    }
+
+    private void requirePublication() throws SQLException, OperatingException {
+        try (Statement statement = control.createStatement();
+                ResultSet row = statement.executeQuery(HoldSql.PUBLISHED)) {
+            row.next();
+            if (!row.getBoolean(1)) {
+                // At the first start an operator has to act; who loses it later waits for that.
+                throw OperatingErrors.publicationNotWhole(epochBefore == 0 ? Kind.OPERATOR : Kind.RETRYABLE);
+            }
+        }
+    }
+
+    /** Whoever reads our slot while we hold the documents stands still somewhere, or is cut off and does not know it yet. */
+    private void endLeftOverReader() throws SQLException {
+        try (PreparedStatement end = control.prepareStatement(HoldSql.END_READER)) {
+            end.setString(1, settings.slot());
+            try (ResultSet row = end.executeQuery()) {
+                row.next();
+                if (row.getBoolean(1)) {
+                    LOG.warn("slot {}: a reader that was left over is ended", settings.slot());
+                }
+            }
+        }
+    }
+
+    /** Makes everything end, as soon as it may be asked for. On the hold's thread. */
+    private void lose(OperatingException why) {
+        lost = why;
+        SlotReader current = reader;
+        ReplicationConnection connection = replication;
+        if (current != null) {
+            current.stop();
+        } else if (connection != null) {
+            connection.abort();
+        }
+    }
+
+    /** For the engine: never a connection to another server, or to this one after it may have forgotten commits. */
+    private Connection connectToSameServer() throws SQLException {
+        Connection connection = endpoint.connect("engine");
+        boolean same = false;
+        try {
+            same = ServerRun.of(connection).equals(server);
+        } finally {
+            if (!same) {
+                connection.abort(Runnable::run);
+            }
+        }
+        if (!same) {
+            lose(OperatingErrors.anotherServer());
+            throw new SQLException("another server, or another run of it, answers now", "08006");
+        }
+        return connection;
     }
 
     private String whereWeAre() throws SQLException {
@@ -170,35 +256,16 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** The slot, if it is there and can be read, or null. One that belongs to another database is never touched. */
-    private SlotState usableSlot(SystemIdentity server) throws SQLException, OperatingException {
-        SlotState slot = SlotState.read(control, settings.slot());
-        if (slot == null) {
-            return null;
-        }
-        if (!server.database().equals(slot.database()) || !"pgoutput".equals(slot.plugin())) {
-            throw new OperatingException(
-                    Kind.OPERATOR,
-                    "slot-exists",
-                    "the slot " + settings.slot() + " belongs to the database " + slot.database() + ", with the plugin "
-                            + slot.plugin(),
-                    "names of slots are server-wide: give this database's sidecar another with --slot",
-                    null);
-        }
-        return startOverAnyway || slot.lost() ? null : slot;
-    }
-
     /** Makes the slot anew and reads every row its snapshot sees: the first start, and every resync. */
-    private void startOver(ReplicationConnection replication, SystemIdentity server)
+    private void startOver(SystemIdentity identity, String reason)
             throws SQLException, ReplicationException, FencedException, IOException {
-        lease = TakeOver.takeOver(control, settings.slot(), server.systemIdentifier(), server.timeline());
+        takeOver(identity);
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
+        hold.watch(lease, idleMark);
         Failpoint.AFTER_START_OVER.reach();
+        LOG.warn("slot {}: everything is read from the tables: {}", settings.slot(), reason);
         if (SlotState.read(control, settings.slot()) != null) {
-            LOG.warn(
-                    "slot {}: dropped, it can't be gone on with; everything is read from the tables again",
-                    settings.slot());
             replication.dropSlot(settings.slot());
         }
         CreatedSlot slot = replication.createSlot(settings.slot());
@@ -210,26 +277,34 @@ final class Session implements AutoCloseable {
                     lsn(slot.consistentPointLsn()),
                     backfill.rowCount(),
                     lease.epoch());
+            hold.showResync(backfill.rowCount(), backfill::readCount);
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
-            startEngine(server);
+            startEngine(identity);
             engine.trimming(false);
             new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
             engine.trimming(true);
         }
     }
 
-    private void startEngine(SystemIdentity server) throws SQLException, IOException {
+    private void startEngine(SystemIdentity identity) throws SQLException, IOException {
         history = PolicyHistory.read(control);
-        engine = part(
-                Engine.start(engineSettings(server), () -> endpoint.connect("engine"), lease, history.inForce(), home));
+        engine =
+                part(Engine.start(engineSettings(identity), this::connectToSameServer, lease, history.inForce(), home));
         sink = engine.sink();
     }
 
+    private Path idleFile(SystemIdentity identity) {
+        return settings.stateDirectory()
+                .resolve("idle")
+                .resolve(identity.systemIdentifier())
+                .resolve(settings.slot());
+    }
+
     /** A slot's name is unique in one cluster only, and two sidecars on this machine must not share a journal. */
-    private Path journalDirectory(SystemIdentity server) {
+    private Path journalDirectory(SystemIdentity identity) {
         return settings.stateDirectory()
                 .resolve("journal")
-                .resolve(server.systemIdentifier())
+                .resolve(identity.systemIdentifier())
                 .resolve(settings.slot());
     }
 
@@ -251,10 +326,16 @@ final class Session implements AutoCloseable {
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
-                    () -> engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()),
-                    engine::quiet,
+                    () -> Lsn.max(engine.durableLsn(reader.receivedLsn(), reader.confirmedLsn()), idleMark.keptLsn()),
+                    this::idle,
                     this::hasRoom);
         } catch (ReplicationException e) {
+            if (lost != null) {
+                throw lost;
+            }
+            if (engine.failure() instanceof FencedException fenced) {
+                throw OperatingErrors.of(fenced);
+            }
             // At the start an operator must make it. Gone while it was read, or made anew meanwhile: the slot can't
             // pass
             // what was written without it.
@@ -264,9 +345,20 @@ final class Session implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw OperatingErrors.of(e.getCause(), settings.stateDirectory());
         }
+        if (lost != null) {
+            throw lost;
+        }
         if (engine.failure() != null) {
             throw OperatingErrors.of(engine.failure());
         }
+    }
+
+    /** The slot may go on where nothing is left to write, but only once that is on record: see {@link IdleMark}. */
+    private boolean idle() {
+        if (engine.quiet()) {
+            idleMark.offer(reader.receivedLsn());
+        }
+        return false;
     }
 
     private boolean hasRoom() {
@@ -279,11 +371,31 @@ final class Session implements AutoCloseable {
     /** Writes everything that was read. */
     void drain(Duration timeout) {
         boolean written = engine.drain(timeout);
+        if (written) {
+            settle();
+        }
         LOG.info(
                 "slot {}: {} at {}",
                 settings.slot(),
                 written ? "all written" : "not all written, it will be read again",
                 lsn(engine.writtenLsn()));
+    }
+
+    /** Puts on record how far the slot was told, for a next start that has not our files. */
+    private void settle() {
+        try (PreparedStatement settle = control.prepareStatement(HoldSql.SETTLE)) {
+            settle.setString(1, lsn(reader.confirmedLsn()));
+            settle.setString(2, settings.slot());
+            settle.setLong(3, lease.epoch());
+            settle.executeUpdate();
+        } catch (SQLException e) {
+            LOG.debug("settle failed: {}", e.getSQLState());
+        }
+    }
+
+    /** Of the take-over, 0 before it. */
+    long epoch() {
+        return epoch;
     }
 
     EngineStats stats() {

@@ -30,6 +30,7 @@ public final class Sidecar implements AutoCloseable {
     private volatile Session session;
     private volatile OperatingException end;
     private boolean startOver;
+    private long epoch;
     private String warnedCode;
     private long warnedNanos;
 
@@ -121,7 +122,8 @@ public final class Sidecar implements AutoCloseable {
                     boolean wasUp = System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MAX_MILLIS);
                     pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
                     warn(e, wasUp);
-                    startOver = e.code().equals(OperatingErrors.SLOT_PAST_PUBLICATION);
+                    // Until a session did: what comes in between may be a server that restarts.
+                    startOver |= OperatingErrors.needsTables(e);
                 }
                 firstAttempt.countDown();
                 if (stopped.await(pauseMillis, TimeUnit.MILLISECONDS)) {
@@ -160,12 +162,17 @@ public final class Sidecar implements AutoCloseable {
     }
 
     private void runSession() throws OperatingException {
-        try (Session opened = new Session(settings, startOver)) {
+        try (Session opened = new Session(settings, startOver, epoch)) {
             session = opened;
             if (stopped.getCount() == 0) {
                 return;
             }
-            opened.open();
+            try {
+                opened.open();
+            } finally {
+                epoch = opened.epoch() == 0 ? epoch : opened.epoch();
+            }
+            startOver = false;
             firstAttempt.countDown();
             opened.run();
             opened.drain(DRAIN);

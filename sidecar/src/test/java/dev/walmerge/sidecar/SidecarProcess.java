@@ -53,6 +53,16 @@ final class SidecarProcess implements AutoCloseable {
         waitFor(10);
     }
 
+    /** Sends a signal by its name, such as STOP or CONT. */
+    void signal(String name) throws IOException, InterruptedException {
+        int exit = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+        if (exit != 0) {
+            throw new IllegalStateException("kill -" + name + ": " + exit);
+        }
+    }
+
     /** SIGTERM, and the exit code. */
     int terminate(int timeoutSeconds) {
         process.destroy();

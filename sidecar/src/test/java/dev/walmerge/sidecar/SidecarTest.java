@@ -415,10 +415,8 @@ final class SidecarTest {
         }
         assertThat(said.toString()).contains("made the publication walmerge again");
         start();
-        if (majorVersion() < 18) {
-            sync();
-            assertThat(text("post")).isEqualTo("hello you");
-        }
+        sync();
+        assertThat(text("post")).isEqualTo("hello you");
     }
 
     @Test
@@ -439,12 +437,6 @@ final class SidecarTest {
                         Setting.STATE_DIRECTORY, folder.resolve("state").toString()),
                 Map.of(),
                 null));
-    }
-
-    private int majorVersion() throws SQLException {
-        try (Connection connection = database.connect()) {
-            return connection.getMetaData().getDatabaseMajorVersion();
-        }
     }
 
     private String slot() {

@@ -13,6 +13,7 @@ import dev.walmerge.engine.shard.WriteBackThread;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.JournalMark;
 import dev.walmerge.engine.writeback.Lease;
+import dev.walmerge.engine.writeback.PublicationChangedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import java.io.IOException;
 import java.time.Duration;
@@ -339,7 +340,7 @@ public final class Engine implements AutoCloseable {
 
     private void fail(Throwable cause) {
         if (failure.compareAndSet(null, cause)) {
-            if (cause instanceof ServerNotReadyException) {
+            if (cause instanceof ServerNotReadyException || cause instanceof PublicationChangedException) {
                 LOG.warn("the engine stops: {}", cause.getMessage());
             } else {
                 LOG.error("the engine stops: {}", cause.getClass().getName(), cause);

@@ -65,6 +65,7 @@ public final class Backfill implements AutoCloseable {
     private final Connection connection;
     private final List<Generation> generations;
     private final String format;
+    private volatile long readCount;
 
     private Backfill(Connection connection, List<Generation> generations, String format) {
         this.connection = connection;
@@ -123,6 +124,11 @@ public final class Backfill implements AutoCloseable {
         return rows;
     }
 
+    /** How many rows were read so far. Any thread. */
+    public long readCount() {
+        return readCount;
+    }
+
     /** Reads all rows once, on the calling thread; a consumer that throws ends it. Returns how many there were. */
     public long read(RowConsumer consumer) throws ReplicationException {
         long rows = 0;
@@ -141,6 +147,7 @@ public final class Backfill implements AutoCloseable {
                                 decoder.text(),
                                 decoder.text());
                         rows++;
+                        readCount = rows;
                     }
                 }
             }

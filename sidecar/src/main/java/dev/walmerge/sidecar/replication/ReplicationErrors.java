@@ -28,6 +28,9 @@ final class ReplicationErrors {
             case "42704" -> doing == Doing.STREAM ? Code.PUBLICATION_MISSING : Code.SLOT_MISSING;
             case "42710" -> Code.SLOT_EXISTS;
             case "55000" -> doing == Doing.CREATE_SLOT ? Code.WAL_LEVEL : Code.SLOT_LOST;
+            // The WAL that the slot needs is not there, though the slot says nothing of it.
+            case "58P01" ->
+                doing == Doing.START_STREAM || doing == Doing.STREAM ? Code.SLOT_LOST : Code.CONNECTION_LOST;
             case "28000", "42501" -> Code.NOT_ALLOWED;
             case "28P01" -> Code.WRONG_PASSWORD;
             case ReplicationException.NO_PASSWORD -> Code.PASSWORD_MISSING;
@@ -38,7 +41,11 @@ final class ReplicationErrors {
             case "08P01" -> doing == Doing.CONNECT ? Code.POOLER : Code.CONNECTION_LOST;
             // A pooler that ignored it hands the command to an ordinary session, which can't parse it.
             case "42601" -> doing == Doing.IDENTIFY ? Code.POOLER : Code.UNEXPECTED;
-            default -> state.startsWith("08") || state.startsWith("57P") ? Code.CONNECTION_LOST : Code.UNEXPECTED;
+            // Out of memory or disk, canceled: the server's trouble, which passes.
+            default ->
+                state.startsWith("08") || state.startsWith("53") || state.startsWith("57")
+                        ? Code.CONNECTION_LOST
+                        : Code.UNEXPECTED;
         };
     }
 

@@ -24,7 +24,7 @@ public final class ReplicationException extends Exception {
 
     /** What happened. The names are stable. */
     public enum Code {
-        /** SQLSTATE class 08 and 57P: the server is unreachable, starting, or ended the session. */
+        /** SQLSTATE classes 08, 53 and 57: the server is unreachable, starting, short of something, or ended the session. */
         CONNECTION_LOST(Kind.RETRYABLE, "check that the server runs and is reachable"),
         /** Nothing came for longer than the limit, although an answer was asked for. */
         LINK_SILENT(Kind.RETRYABLE, "check the network between here and the server"),

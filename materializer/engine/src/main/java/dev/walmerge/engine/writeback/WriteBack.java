@@ -59,6 +59,7 @@ public final class WriteBack implements AutoCloseable {
      * @param writtenLsn the end LSN of a commit such that it and every earlier one is written by this transaction or was
      *     before, unsigned; never less than in the call before
      * @throws FencedException when this process must stop writing
+     * @throws PublicationChangedException when ops may be missing among those that were read
      * @throws IllegalArgumentException when {@code writtenLsn} went back
      */
     public Committed commit(List<DocumentWrite> writes, List<? extends Entry> entries, long writtenLsn)
@@ -185,16 +186,25 @@ public final class WriteBack implements AutoCloseable {
         if (advance.executeUpdate() == 0) {
             String why = whyFenced();
             connection.rollback();
+            if (why == null) {
+                throw new PublicationChangedException(
+                        "slot " + lease.slot() + ": the publication is another one than when the slot was made");
+            }
             throw new FencedException(why);
         }
     }
 
+    /** Null if only the publication is in the way. */
     private String whyFenced() throws SQLException {
         try (PreparedStatement who = connection.prepareStatement(ProgressSql.WHO)) {
-            who.setString(1, lease.slot());
+            who.setArray(1, connection.createArrayOf("uuid", nonces.toArray()));
+            who.setString(2, lease.slot());
             try (ResultSet row = who.executeQuery()) {
                 if (!row.next()) {
                     return "the progress row of slot " + lease.slot() + " is gone";
+                }
+                if (row.getLong(1) == lease.epoch() && row.getBoolean(2) && !row.getBoolean(3)) {
+                    return null;
                 }
                 return row.getLong(1) == lease.epoch()
                         ? "the progress row of slot " + lease.slot()

@@ -72,6 +72,31 @@ final class FenceTest {
         assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/10");
     }
 
+    /** There and back: the slot may have left out what came in between. */
+    @Test
+    void nothingIsWrittenOnceThePublicationWasChanged() throws Exception {
+        Lease lease = takeOver("7", 1);
+        try (WriteBack writeBack = new WriteBack(sidecar::connect, lease, 2_000)) {
+            writeBack.commit(List.of(), NO_LETTERS, 0x10);
+            database.execute("alter publication walmerge drop table crdt.ops");
+            database.execute("alter publication walmerge add table crdt.ops");
+            assertThatThrownBy(() -> writeBack.commit(List.of(), NO_LETTERS, 0x20))
+                    .isInstanceOf(PublicationChangedException.class);
+        }
+        assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/10");
+        try (Connection connection = sidecar.connect()) {
+            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written())
+                    .isZero();
+            Lease again = TakeOver.startOver(connection, takeOver("7", 1));
+            try (WriteBack writeBack = new WriteBack(sidecar::connect, again, 2_000)) {
+                writeBack.commit(List.of(), NO_LETTERS, 0x30);
+            }
+            assertThat(TakeOver.before(connection, "walmerge", "7", 1).written())
+                    .isEqualTo(0x30);
+        }
+        assertThat(one(database, "select written from crdt.progress")).isEqualTo("0/30");
+    }
+
     @Test
     void aServerThatWentBackIsNotWrittenTo() throws Exception {
         try (WriteBack writeBack = new WriteBack(sidecar::connect, takeOver("7", 1), 2_000)) {
