@@ -71,6 +71,7 @@ final class Session implements AutoCloseable {
     private OpSink sink;
     private JournalHome home;
     private PolicyHistory history;
+    private boolean behind;
     private volatile boolean stopping;
 
     /**
@@ -364,6 +365,10 @@ final class Session implements AutoCloseable {
     private boolean hasRoom() {
         if (engine.failure() != null) {
             reader.stop();
+        }
+        if (reader.isBehind() != behind) {
+            behind = !behind;
+            engine.readerIsBehind(behind);
         }
         return sink.hasRoom();
     }

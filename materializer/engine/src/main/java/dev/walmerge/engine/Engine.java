@@ -179,6 +179,16 @@ public final class Engine implements AutoCloseable {
         trimming = allowed;
     }
 
+    /**
+     * Whether the reader of the slot is far behind the server: documents are then written as late as their policy allows,
+     * because what they cost is missing from what reads. Any thread.
+     */
+    public void readerIsBehind(boolean isBehind) {
+        for (ShardThread shard : shards) {
+            shard.readerIsBehind(isBehind);
+        }
+    }
+
     /** Where ops go in. For one thread at a time; a reader that lost its connection goes on with the same sink. */
     public OpSink sink() {
         return sink;

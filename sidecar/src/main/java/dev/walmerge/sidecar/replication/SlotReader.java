@@ -39,6 +39,11 @@ public final class SlotReader implements AutoCloseable {
     /** The same on somebody else's sockets, which can only be asked again and again. */
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** A reader that keeps up finds nothing now and then, also under load. */
+    private static final int BEHIND_MESSAGES = 1_000;
+
+    private static final long BEHIND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final long ACQUIRE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Statuses that fit into the time after which the server gives up. */
@@ -50,6 +55,8 @@ public final class SlotReader implements AutoCloseable {
     private final long statusIntervalNanos;
     private final LinkWatch watch;
     private boolean insideTransaction;
+    private int messagesSinceEmpty;
+    private long lastEmptyNanos;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -66,6 +73,7 @@ public final class SlotReader implements AutoCloseable {
         this.stream = stream;
         this.statusIntervalNanos = statusIntervalNanos;
         this.lastStatusNanos = System.nanoTime();
+        this.lastEmptyNanos = lastStatusNanos;
         this.receivedLsn = options.startLsn();
         this.confirmedLsn = options.startLsn();
         this.watch = LinkWatch.start(connection, options.silenceMax());
@@ -169,7 +177,11 @@ public final class SlotReader implements AutoCloseable {
                 if (!hasRoom.getAsBoolean()) {
                     watch.heldBack();
                     LockSupport.parkNanos(HELD_BACK_PARK_NANOS);
-                } else if (!readOne(consumer)) {
+                } else if (readOne(consumer)) {
+                    messagesSinceEmpty++;
+                } else {
+                    messagesSinceEmpty = 0;
+                    lastEmptyNanos = System.nanoTime();
                     if (!insideTransaction && quiet.getAsBoolean()) {
                         // All that was sent before the keepalive that brought this position is durable.
                         confirm(receivedLsn);
@@ -192,6 +204,14 @@ public final class SlotReader implements AutoCloseable {
         } finally {
             close();
         }
+    }
+
+    /**
+     * Whether the server has had more to send for a while each time it was asked: then it is ahead, nobody says how far. For
+     * the reader's thread.
+     */
+    public boolean isBehind() {
+        return messagesSinceEmpty > BEHIND_MESSAGES && System.nanoTime() - lastEmptyNanos > BEHIND_NANOS;
     }
 
     /** Until something arrives, or for a moment. */

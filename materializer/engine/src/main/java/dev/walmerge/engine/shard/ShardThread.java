@@ -44,6 +44,7 @@ public final class ShardThread implements Runnable {
     private final Consumer<Throwable> failed;
     private final long originNanos = System.nanoTime();
     private boolean behind;
+    private volatile boolean readerBehind;
     private volatile boolean stopped;
     private volatile boolean draining;
 
@@ -184,7 +185,8 @@ public final class ShardThread implements Runnable {
             }
         }
         // Half the bound to leave it again: every change of mind visits all dirty documents.
-        behind = journal.backlogBytes() > (behind ? settings.behindBytes() / 2 : settings.behindBytes());
+        behind =
+                readerBehind || journal.backlogBytes() > (behind ? settings.behindBytes() / 2 : settings.behindBytes());
         shard.tick(nanos(), behind, draining);
         if (shard.takeSubmittedSomething() || busy) {
             writeBack.wake();
@@ -207,6 +209,11 @@ public final class ShardThread implements Runnable {
     public void stop() {
         stopped = true;
         signal.wake();
+    }
+
+    /** Whether the reader of the slot is far behind the server, however short the journal is. Any thread. */
+    public void readerIsBehind(boolean isBehind) {
+        readerBehind = isBehind;
     }
 
     public ShardCounters counters() {
