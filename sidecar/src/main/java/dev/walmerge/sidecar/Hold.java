@@ -121,9 +121,12 @@ final class Hold implements AutoCloseable {
      *
      * @param done asked once a second, by the hold's thread
      */
-    void showResync(long rows, LongSupplier done) {
+    void showResync(long rows, LongSupplier done) throws SQLException {
         resyncRows = rows;
         resyncDone = done;
+        if (rows > 0) {
+            showResync();
+        }
     }
 
     private void beat() {
@@ -168,7 +171,7 @@ final class Hold implements AutoCloseable {
         }
     }
 
-    private void showResync() throws SQLException {
+    private synchronized void showResync() throws SQLException {
         LongSupplier done = resyncDone;
         Lease current = lease;
         if (done == null || current == null || done.getAsLong() == resyncShown) {
