@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class ScanTest {
     private static final long SEED = Long.getLong("walmerge.seed", System.nanoTime() & 0xffffff);
-    private static final int HISTORIES = Integer.getInteger("walmerge.histories", 500);
+    private static final int HISTORIES = Integer.getInteger("walmerge.histories", 200);
 
     /** By document: after how many steps a scan is remembered. The first remembers none. */
     private static final int[] LONG_SCANS = {Integer.MAX_VALUE, 0, 2, 5};
