@@ -265,7 +265,9 @@ final class Session implements AutoCloseable {
         lease = TakeOver.startOver(control, lease);
         hold.watch(lease, idleMark);
         Failpoint.AFTER_START_OVER.reach();
-        LOG.warn("slot {}: everything is read from the tables: {}", settings.slot(), reason);
+        if (!lease.firstStart()) {
+            LOG.warn("slot {}: everything is read from the tables: {}", settings.slot(), reason);
+        }
         if (SlotState.read(control, settings.slot()) != null) {
             replication.dropSlot(settings.slot());
         }
