@@ -7,6 +7,14 @@ import java.sql.SQLException;
 final class Batch {
     private Batch() {}
 
+    /**
+     * Before the first command is added: what was added when another statement failed must not be executed with these, in
+     * the name of documents that were put right since.
+     */
+    static void start(PreparedStatement statement) throws SQLException {
+        statement.clearBatch();
+    }
+
     static int[] execute(PreparedStatement statement) throws SQLException {
         try {
             return statement.executeBatch();

@@ -36,6 +36,8 @@ final class Letters {
         List<Long> discarded = new ArrayList<>(0);
         int letters = 0;
         int updates = 0;
+        Batch.start(put);
+        Batch.start(refuseAgain);
         for (Entry entry : entries) {
             if (entry instanceof DeadLetter letter) {
                 add(letter);

@@ -42,6 +42,7 @@ final class Projections {
         List<DocumentWrite> absent = new ArrayList<>();
         for (int shape = 0; shape < SHAPES; shape++) {
             List<DocumentWrite> alike = new ArrayList<>();
+            Batch.start(updates[shape]);
             for (DocumentWrite write : writes) {
                 if (shape(write) == shape) {
                     addUpdate(updates[shape], write, shape);

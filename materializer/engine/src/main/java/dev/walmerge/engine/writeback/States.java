@@ -5,6 +5,7 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
@@ -42,7 +43,8 @@ final class States {
     }
 
     private void fold(List<DocumentWrite> writes) throws SQLException {
-        boolean any = false;
+        List<DocumentWrite> folded = new ArrayList<>();
+        Batch.start(putState);
         for (DocumentWrite write : writes) {
             Fold fold = write.fold();
             if (fold != null) {
@@ -53,20 +55,25 @@ final class States {
                 putState.setString(5, lsn(write.mergedLsn()));
                 putState.setLong(6, write.opCount());
                 putState.addBatch();
-                deleteTail.setString(1, write.key().doc());
-                deleteTail.addBatch();
-                any = true;
+                folded.add(write);
             }
         }
-        if (any) {
-            Batch.execute(putState);
-            Failpoint.INSIDE_FOLD.reach();
-            Batch.execute(deleteTail);
+        if (folded.isEmpty()) {
+            return;
         }
+        Batch.execute(putState);
+        Failpoint.INSIDE_FOLD.reach();
+        Batch.start(deleteTail);
+        for (DocumentWrite write : folded) {
+            deleteTail.setString(1, write.key().doc());
+            deleteTail.addBatch();
+        }
+        Batch.execute(deleteTail);
     }
 
     private void appendTails(List<DocumentWrite> writes) throws SQLException {
         int count = 0;
+        Batch.start(putTail);
         for (DocumentWrite write : writes) {
             if (write.change() != null && write.fold() == null) {
                 putTail.setBytes(1, write.change());
@@ -84,6 +91,7 @@ final class States {
 
     private void unpark(List<DocumentWrite> writes) throws SQLException {
         boolean any = false;
+        Batch.start(deleteParked);
         for (DocumentWrite write : writes) {
             long[] seqs = write.parkedRemovedSeqs();
             if (seqs.length > 0) {
@@ -100,6 +108,7 @@ final class States {
 
     private void park(List<DocumentWrite> writes) throws SQLException {
         boolean any = false;
+        Batch.start(putParked);
         for (DocumentWrite write : writes) {
             for (ParkedUpdate parked : write.parkedAdded()) {
                 putParked.setString(1, write.key().doc());

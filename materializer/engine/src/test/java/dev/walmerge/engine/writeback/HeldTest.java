@@ -197,6 +197,30 @@ final class HeldTest {
     }
 
     @Test
+    void whatWasToFollowARefusedStatementIsForgotten() throws Exception {
+        commit(0x10, Writes.of("a", 0x10).text("1").fold(1).build());
+        Committed committed;
+        try (Connection other = database.connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select from crdt.ydoc where doc = 'a' for update");
+            committed = commit(
+                    0x20, Writes.of("a", 0x20).text("12").tail(2).fold(1, 2).build());
+        }
+        String reason = committed.refused().get(0).reason();
+        commit(
+                0x30,
+                Writes.of("a", 0x30)
+                        .text("123")
+                        .tail(3)
+                        .rows(Care.ALONE, reason)
+                        .build());
+        // The fold that was refused would have emptied the tail of a; this one must not.
+        commit(0x40, Writes.of("b", 0x40).text("b").fold(9).build());
+        assertThat(store.load(key("a")).changes()).containsExactly(bytes(2), bytes(3));
+    }
+
+    @Test
     void aConstraintThatSpeaksAtTheCommitIsAboutItsDocumentToo() throws Exception {
         commit(0x10, Writes.of("bad", 0x10).text("1").fold(1).build());
         database.execute(NOT_BAD
