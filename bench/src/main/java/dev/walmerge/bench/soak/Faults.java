@@ -43,6 +43,7 @@ final class Faults implements Callable<Void> {
     /** The one that must be alive now; null between two lives. */
     private SidecarRun current;
 
+    private final String journalAbove;
     private int hosts;
     private boolean startsFromTables;
 
@@ -51,6 +52,7 @@ final class Faults implements Callable<Void> {
         this.folder = folder;
         this.tally = tally;
         this.ending = ending;
+        this.journalAbove = settings.journalAbove();
         this.random = new Random(settings.seed());
         this.deck = new Deck(random);
     }
@@ -318,7 +320,7 @@ final class Faults implements Callable<Void> {
 
     private SidecarRun start(String failpoint) throws IOException {
         int life = lives.incrementAndGet();
-        return SidecarRun.start(server.url(), folder.resolve("host-" + hosts % 2), log(life), failpoint);
+        return SidecarRun.start(server.url(), folder.resolve("host-" + hosts % 2), log(life), failpoint, journalAbove);
     }
 
     private Path log(int life) {

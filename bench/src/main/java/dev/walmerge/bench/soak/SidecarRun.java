@@ -37,8 +37,10 @@ final class SidecarRun implements AutoCloseable {
      * @param state the folder of its journal
      * @param log what it prints goes there
      * @param failpoint null, or what to arm
+     * @param journalAbove null, or that setting
      */
-    static SidecarRun start(String url, Path state, Path log, String failpoint) throws IOException {
+    static SidecarRun start(String url, Path state, Path log, String failpoint, String journalAbove)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
@@ -48,8 +50,11 @@ final class SidecarRun implements AutoCloseable {
         }
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of("dev.walmerge.sidecar.cli.Main", "run", "--url", url, "--slot", SLOT));
-        // So little memory that documents are evicted and loaded again, and so little WAL that the journal is promised.
-        command.addAll(List.of("--shards", "2", "--memory", "16MiB", "--journal-above", "64KiB"));
+        // So little memory that documents are evicted and loaded again.
+        command.addAll(List.of("--shards", "2", "--memory", "16MiB"));
+        if (journalAbove != null) {
+            command.addAll(List.of("--journal-above", journalAbove));
+        }
         command.addAll(List.of("--state-directory", state.toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());

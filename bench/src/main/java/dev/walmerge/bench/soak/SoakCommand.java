@@ -53,6 +53,14 @@ public final class SoakCommand implements Callable<Integer> {
             description = "ops a second, if the machine can (default: ${DEFAULT-VALUE})")
     private int rate;
 
+    @Option(
+            names = "--journal-above",
+            paramLabel = "SIZE",
+            defaultValue = "64KiB",
+            description =
+                    "the sidecars' setting: so little that the slot is told what only the journal has (default: ${DEFAULT-VALUE})")
+    private String journalAbove;
+
     @Override
     public Integer call() throws Exception {
         if (!(minutes > 0 && minutes <= MINUTES_MAX) || writers < 1 || documents < writers || rate < 1) {
@@ -66,7 +74,8 @@ public final class SoakCommand implements Callable<Integer> {
                 writers,
                 documents,
                 rate,
-                1);
+                1,
+                journalAbove);
         return new Soak(settings, state, System.out).run() ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 }

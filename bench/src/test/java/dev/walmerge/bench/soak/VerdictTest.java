@@ -49,7 +49,7 @@ final class VerdictTest {
 
     private static List<PlannedDocument> write(Server server) throws SQLException {
         AtomicLong committed = new AtomicLong();
-        SoakSettings settings = new SoakSettings(Duration.ofMinutes(1), 4, 1, 10, 1_000_000, 0);
+        SoakSettings settings = new SoakSettings(Duration.ofMinutes(1), 4, 1, 10, 1_000_000, 0, null);
         return new Writer(
                         server.url(),
                         0,
