@@ -69,6 +69,8 @@ final class Restarts implements AutoCloseable {
     /** @param journalAbove that setting, or null for its default */
     Times startAgain(String journalAbove) throws IOException, InterruptedException, SQLException, ExecutionException {
         String end = text("select pg_current_wal_insert_lsn()::text");
+        // The sessions of the one that was killed may be there still, for a moment.
+        String isNew = "backend_start >= '" + text("select clock_timestamp()::text") + "'";
         long beganMillis = System.currentTimeMillis();
         long began = System.nanoTime();
         Future<Double> caughtUp = waiter.submit(() -> {
@@ -80,7 +82,8 @@ final class Restarts implements AutoCloseable {
         });
         start(journalAbove);
         String isSent = "select coalesce(bool_or(s.sent_lsn >= '" + end + "'), false)::text from pg_stat_replication s"
-                + " join pg_replication_slots r on r.active_pid = s.pid where r.slot_name = '" + SLOT + "'";
+                + " join pg_replication_slots r on r.active_pid = s.pid where r.slot_name = '" + SLOT + "' and s."
+                + isNew;
         while (!text(isSent).equals("true")) {
             if (!current.isAlive()) {
                 throw new IOException("the sidecar ended: " + current.lastWords());
@@ -89,7 +92,7 @@ final class Restarts implements AutoCloseable {
         }
         double sent = (System.nanoTime() - began) / 1e9;
         double connected = Double.parseDouble(text("select extract(epoch from min(backend_start))::text"
-                        + " from pg_stat_activity where application_name like 'walmerge %'"))
+                        + " from pg_stat_activity where application_name like 'walmerge %' and " + isNew))
                 - beganMillis / 1e3;
         double whole = caughtUp.get();
         return new Times(
