@@ -246,6 +246,27 @@ final class SlotReaderTest {
         }
     }
 
+    /** The server decodes for longer than its timeout, and has nothing to send. */
+    @Test
+    void itOutlivesLongWorkOnOtherTables() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            fixture.createSlot();
+            fixture.database.execute("create table other (filler text)");
+            fixture.database.execute("alter database " + fixture.database.name() + " set wal_sender_timeout = '300ms'");
+            fixture.database.execute("insert into other select n from generate_series(1, 1000000) n");
+            fixture.insert("a");
+            long begun = System.nanoTime();
+            try (RunningReader running = RunningReader.start(fixture.endpoint, fixture.options())) {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> !running.recorder.docs().isEmpty()
+                                || running.ended().isDone());
+                assertThat(running.ended()).isNotDone();
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(300));
+                running.stop();
+            }
+        }
+    }
+
     @Test
     void aLargeTransactionStreams() throws Exception {
         try (SlotFixture fixture = new SlotFixture()) {
