@@ -138,7 +138,7 @@ final class Shard implements JournalHandler {
         refusal = repairs.merge(document, op, format);
         if (refusal == null || merger.changed()) {
             document.raw.add(format, op.payload());
-            merged(document);
+            merged(document, letterId == NO_LETTER);
         }
         if (refusal == null && letterId != NO_LETTER) {
             document.noteMerged(letterId);
@@ -161,10 +161,13 @@ final class Shard implements JournalHandler {
         return merge(op, DocumentHash.of(op.collection(), op.doc()), lastEndLsn, letterId);
     }
 
-    private void merged(ResidentDocument document) {
+    /** @param isOp whether it comes again if its transaction does: a dead letter is gone once it is merged */
+    private void merged(ResidentDocument document, boolean isOp) {
         Failpoint.AFTER_MERGE.reach();
         ShardCounters.add(counters.merged, 1);
         document.opCount++;
+        document.uncountedOps++;
+        document.openOps += isOp ? 1 : 0;
         document.contentChanged |= merger.changed();
         document.lastOpNanos = nowNanos;
         markDirty(document);
@@ -221,6 +224,7 @@ final class Shard implements JournalHandler {
             }
         }
         openEntries.clear();
+        releaseTouched(endLsn, true);
         lastEndLsn = endLsn;
         if (hasOps || hasBarrier) {
             progressLsn = endLsn;
@@ -228,7 +232,6 @@ final class Shard implements JournalHandler {
         if (hasBarrier) {
             urgentLsn = endLsn;
         }
-        releaseTouched(endLsn);
         if (barrier) {
             barrier = false;
             flushAll(StalenessBound.BARRIER);
@@ -240,13 +243,22 @@ final class Shard implements JournalHandler {
         // Ops that were merged come again and change nothing; refused ones are refused again.
         openEntries.clear();
         barrier = false;
-        releaseTouched(lastEndLsn);
+        releaseTouched(lastEndLsn, false);
     }
 
-    private void releaseTouched(long endLsn) {
+    private void releaseTouched(long endLsn, boolean isCommitted) {
+        residents.owed().end(isCommitted, lastEndLsn);
         for (ResidentDocument document : touched) {
+            if (document.evicted) {
+                continue;
+            }
             document.touched = false;
+            document.endOps(isCommitted);
             document.stampParked(endLsn);
+            if (document.uncountedOps > 0) {
+                // It may have been written meanwhile, without them.
+                markDirty(document);
+            }
             schedule(document);
         }
         touched.clear();
@@ -270,6 +282,7 @@ final class Shard implements JournalHandler {
             flushAll(StalenessBound.SHUTDOWN);
         }
         relieveMemory();
+        settleOwed();
         while (timers.nextDueNanos() <= nowNanos && hasFlightRoom()) {
             ResidentDocument document = timers.take();
             if (document.dirty) {
@@ -313,7 +326,7 @@ final class Shard implements JournalHandler {
 
     /** Looks after a document of which something was refused, unless it is in memory: those see to themselves. */
     void revisit(DocumentKey key, int hash) {
-        if (residents.isResident(key)) {
+        if (residents.isResident(key) || residents.owed().isOwed(key)) {
             return;
         }
         ResidentDocument document = residents.get(key, hash);
@@ -380,27 +393,7 @@ final class Shard implements JournalHandler {
         if (!isFree(document) || document.evicted) {
             return;
         }
-        long due;
-        if (document.dirty) {
-            due = document.urgent != null
-                    ? Long.MIN_VALUE
-                    : policyOf(document)
-                            .dueNanos(
-                                    document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
-        } else {
-            due = document.corrupt
-                    ? document.corruptFlagged ? DueHeap.NEVER : Long.MIN_VALUE
-                    : Math.min(Retry.due(document.rowsRetry), Retry.due(document.docsRetry));
-            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt && document.rowsRetry == null) {
-                long fold = policyOf(document).foldNanos(document.lastOpNanos);
-                due = Math.min(due, document.foldRetry == null ? fold : Math.max(fold, document.foldRetry.dueNanos()));
-            }
-        }
-        if (due == DueHeap.NEVER) {
-            timers.remove(document);
-        } else {
-            timers.put(document, due);
-        }
+        timers.put(document, DueTime.of(document, policyOf(document), behind));
     }
 
     private FlushPolicy policyOf(ResidentDocument document) {
@@ -436,10 +429,13 @@ final class Shard implements JournalHandler {
         document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
         document.inFlight = true;
         document.told = write;
-        if (document.dirty && !builder.isIncomplete()) {
-            document.dirty = false;
-            document.urgent = null;
-            dirty.remove(document);
+        if (!builder.isIncomplete()) {
+            residents.owed().written(document);
+            if (document.dirty) {
+                document.dirty = false;
+                document.urgent = null;
+                dirty.remove(document);
+            }
         }
         residents.resized(document);
         ShardCounters.add(counters.flushes, 1);
@@ -476,12 +472,26 @@ final class Shard implements JournalHandler {
         }
     }
 
+    private void settleOwed() {
+        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && hasFlightRoom()) {
+            DocumentKey key = residents.owed().next();
+            ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
+            if (!isFree(document)) {
+                return;
+            }
+            if (!document.dirty) {
+                residents.removeClean(document);
+            }
+            flush(document, false);
+        }
+    }
+
     private void publish() {
         ResidentDocument first = dirty.head();
         long safeLsn = first == null ? lastEndLsn : Lsn.min(first.floorLsn, lastEndLsn);
         // First: nobody may see more written than merged.
         counters.mergedLsn.lazySet(lastEndLsn);
-        outbox.publish(safeLsn, progressLsn, urgentLsn);
+        outbox.publish(residents.owed().limit(safeLsn), progressLsn, urgentLsn);
         counters.dirtyDocuments.lazySet(dirty.count());
         counters.residentDocuments.lazySet(residents.count());
         counters.residentBytes.lazySet(residents.bytes());

@@ -96,7 +96,7 @@ final class WriteBuilder {
         return new DocumentWrite(
                 document.key,
                 incomplete ? document.floorLsn : lsn,
-                document.opCount,
+                document.countOps(!incomplete),
                 text.text,
                 text.textChanged,
                 text.json,
@@ -164,7 +164,7 @@ final class WriteBuilder {
         return new DocumentWrite(
                 document.key,
                 lsn,
-                document.opCount,
+                document.countOps(true),
                 null,
                 false,
                 null,

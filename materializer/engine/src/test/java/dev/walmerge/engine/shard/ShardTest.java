@@ -168,7 +168,9 @@ final class ShardTest {
         assertThat(outbox.takeSubmitted().entry)
                 .isInstanceOfSatisfying(
                         DeadLetter.class, dead -> assertThat(dead.seq()).isZero());
-        assertThat(outbox.takeSubmitted().write.text()).isEqualTo("hello");
+        DocumentWrite write = outbox.takeSubmitted().write;
+        assertThat(write.text()).isEqualTo("hello");
+        assertThat(write.opCount()).as("it came twice").isEqualTo(1);
         assertThat(outbox.takeSubmitted()).isNull();
     }
 
