@@ -1,5 +1,6 @@
 package dev.walmerge.bench.soak;
 
+import dev.walmerge.bench.process.SidecarRun;
 import dev.walmerge.engine.failpoint.FailpointSetting;
 import dev.walmerge.sidecar.ExitCode;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -320,7 +323,15 @@ final class Faults implements Callable<Void> {
 
     private SidecarRun start(String failpoint) throws IOException {
         int life = lives.incrementAndGet();
-        return SidecarRun.start(server.url(), folder.resolve("host-" + hosts % 2), log(life), failpoint, journalAbove);
+        List<String> arguments = new ArrayList<>(List.of("--url", server.url(), "--slot", Server.SLOT));
+        // So little memory that documents are evicted and loaded again.
+        arguments.addAll(List.of("--shards", "2", "--memory", "16MiB"));
+        if (journalAbove != null) {
+            arguments.addAll(List.of("--journal-above", journalAbove));
+        }
+        arguments.addAll(
+                List.of("--state-directory", folder.resolve("host-" + hosts % 2).toString()));
+        return SidecarRun.start(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m"), arguments, log(life), failpoint);
     }
 
     private Path log(int life) {

@@ -1,5 +1,6 @@
 package dev.walmerge.bench.soak;
 
+import dev.walmerge.bench.process.SidecarRun;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.migrate.MigrationException;
