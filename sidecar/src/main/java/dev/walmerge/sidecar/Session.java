@@ -15,6 +15,7 @@ import dev.walmerge.engine.writeback.TakeOver;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
+import dev.walmerge.sidecar.pipeline.CommitLag;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
 import dev.walmerge.sidecar.pipeline.Pacing;
 import dev.walmerge.sidecar.pipeline.PolicyHistory;
@@ -71,6 +72,7 @@ final class Session implements AutoCloseable {
     private OpSink sink;
     private JournalHome home;
     private PolicyHistory history;
+    private CommitLag lag;
     private boolean behind;
     private volatile boolean stopping;
 
@@ -115,6 +117,7 @@ final class Session implements AutoCloseable {
             throw e;
         }
         requirePublication();
+        lag = CommitLag.behind(control);
         replication = part(ReplicationConnection.open(endpoint));
         SystemIdentity identity = replication.identifySystem();
         if (identity.timeline() != server.timeline()) {
@@ -325,7 +328,7 @@ final class Session implements AutoCloseable {
     /** Reads until {@link #stop}, on the calling thread. */
     void run() throws OperatingException {
         PgoutputDecoder decoder = new PgoutputDecoder();
-        OpPipeline pipeline = new OpPipeline(sink, history);
+        OpPipeline pipeline = new OpPipeline(sink, history, lag);
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
@@ -358,6 +361,7 @@ final class Session implements AutoCloseable {
 
     /** The slot may go on where nothing is left to write, but only once that is on record: see {@link IdleMark}. */
     private boolean idle() {
+        lag.caughtUp();
         if (engine.quiet()) {
             idleMark.offer(reader.receivedLsn());
         }
@@ -368,7 +372,7 @@ final class Session implements AutoCloseable {
         if (engine.failure() != null) {
             reader.stop();
         }
-        if (reader.isBehind() != behind) {
+        if (lag.isBehind() != behind) {
             behind = !behind;
             engine.readerIsBehind(behind);
         }

@@ -11,6 +11,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -54,10 +56,18 @@ public final class DrainCommand implements Callable<Integer> {
             description = "of which the medians are taken (default: ${DEFAULT-VALUE})")
     private int rounds;
 
+    @Option(
+            names = "--staleness-max",
+            paramLabel = "INTERVAL",
+            description = "how long a document may wait for its row while the sidecar is far behind (default: 10 s)")
+    private String stalenessMax;
+
     @Option(names = "--json", paramLabel = "FILE", description = "write the result there too")
     private Path json;
 
     private final PrintStream out = System.out;
+    /** Of the last round, until all was merged. */
+    private Map<String, Long> parts;
 
     /** What one round took, from the start of each reader. */
     private record Round(double rawSeconds, double rawAgainSeconds, double mergedSeconds, double writtenSeconds) {}
@@ -82,6 +92,9 @@ public final class DrainCommand implements Callable<Integer> {
         // Its slot must be there before the WAL that it is to read.
         house.startSidecar();
         house.stopSidecar();
+        if (stalenessMax != null) {
+            setStalenessMax(server);
+        }
         List<Round> results = new ArrayList<>();
         boolean whole = true;
         try (Connection connection = DriverManager.getConnection(server.url())) {
@@ -104,6 +117,7 @@ public final class DrainCommand implements Callable<Integer> {
                 results.add(result);
                 whole &= isWhole(connection, "r" + round + "-");
                 print(Integer.toString(round), result);
+                out.println("        processor, ms until merged: " + describe(parts));
             }
             Round median = new Round(
                     median(results, Round::rawSeconds),
@@ -119,6 +133,24 @@ public final class DrainCommand implements Callable<Integer> {
         return whole ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 
+    private void setStalenessMax(EmbeddedServer server) throws SQLException {
+        try (Connection connection = DriverManager.getConnection(server.url());
+                PreparedStatement alter =
+                        connection.prepareStatement("select crdt.alter_collection(staleness_max => ?::interval)")) {
+            alter.setString(1, stalenessMax);
+            alter.execute();
+        }
+    }
+
+    /** What took the most first, until the rest is not worth a word. */
+    private static String describe(Map<String, Long> parts) {
+        return parts.entrySet().stream()
+                .filter(part -> part.getValue() >= 10)
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .map(part -> part.getKey() + " " + part.getValue())
+                .collect(Collectors.joining(", "));
+    }
+
     private Round round(House house, EmbeddedServer server, Connection connection, String prefix) throws Exception {
         try (Statement statement = connection.createStatement()) {
             statement.execute("select pg_create_logical_replication_slot(name, 'pgoutput')"
@@ -132,6 +164,7 @@ public final class DrainCommand implements Callable<Integer> {
         house.startSidecar();
         awaitMerged(house);
         double merged = (System.nanoTime() - begun) / 1e9;
+        parts = ProcessorTime.byPart(connection);
         String allWritten = "select (coalesce(sum(op_count), 0) >= " + rows()
                 + ")::text from crdt.docs where doc like '" + prefix + "%'";
         while (!text(connection, allWritten).equals("true")) {

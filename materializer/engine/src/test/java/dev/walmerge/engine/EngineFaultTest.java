@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -273,6 +274,33 @@ final class EngineFaultTest {
         assertThat(fixture.one("select count(*) || ' ' || min(body_text) || ' ' || max(body_text) from crdt.docs"))
                 .isEqualTo("400 " + "words".repeat(5) + " " + "words".repeat(5));
         assertThat(fixture.one("select sum(op_count) from crdt.docs")).isEqualTo("2000");
+    }
+
+    /** A row may say the text of an open transaction, but not count its ops: they come again if the connection is lost. */
+    @Test
+    void anAbandonedTransactionIsCountedOnce() throws Exception {
+        fixture.start(fixture.settings().memoryBytes(50_000).build(), Policy.defaults());
+        fixture.insert("doc-0", Updates.append(0, "words"));
+        Op[] ops = new Op[2000];
+        for (int i = 0; i < ops.length; i++) {
+            ops[i] = fixture.op("doc-" + i % 400, null, Updates.append(i / 400 * 5, "words"), null);
+        }
+        for (int kept = 1500; kept > 0; kept -= 700) {
+            fixture.open(Arrays.copyOf(ops, kept));
+            fixture.eventually(
+                    "written early",
+                    () -> fixture.one("select count(*) > 100 from crdt.docs where octet_length(body_text) > 5")
+                            .equals("t"));
+            assertThat(fixture.one("select sum(op_count) from crdt.docs")).isEqualTo("1");
+        }
+        long end = fixture.insert(ops);
+        fixture.eventually("written", () -> fixture.engine.writtenLsn() == end);
+        assertThat(fixture.one("select sum(op_count) from crdt.docs")).isEqualTo("2001");
+        assertThat(fixture.one(
+                        "select string_agg(distinct op_count::text, ' ' order by op_count::text) from crdt.docs"))
+                .isEqualTo("5 6");
+        assertThat(fixture.one("select string_agg(distinct body_text, ' ') from crdt.docs"))
+                .isEqualTo("words".repeat(5));
     }
 
     @Test

@@ -64,11 +64,16 @@ final class EngineFixture implements AutoCloseable {
     }
 
     long insert(Op... ops) {
+        open(ops);
+        return commit();
+    }
+
+    /** A transaction that goes on. */
+    void open(Op... ops) {
         engine.sink().begin(lsn, 0);
         for (Op op : ops) {
             engine.sink().op(op);
         }
-        return commit();
     }
 
     Op op(String doc, String format, byte[] update, String json) {

@@ -23,6 +23,7 @@ public final class OpPipeline implements ReplicationHandler {
     static final String DEFAULT_COLLECTION = "default";
 
     private final OpSink sink;
+    private final CommitLag lag;
     private PolicyHistory history;
     private final Map<Integer, OpsColumns> opTables = new HashMap<>();
     private final Map<Integer, PolicyColumns> settings = new HashMap<>();
@@ -31,13 +32,15 @@ public final class OpPipeline implements ReplicationHandler {
     /**
      * @param history what the engine's settings were taken from. They may be younger than what the stream begins with
      */
-    public OpPipeline(OpSink sink, PolicyHistory history) {
+    public OpPipeline(OpSink sink, PolicyHistory history, CommitLag lag) {
         this.sink = sink;
+        this.lag = lag;
         this.history = history;
     }
 
     @Override
     public void onBegin(long commitLsn, long commitTimeMicros, int xid) {
+        lag.sees(commitTimeMicros);
         sink.begin(commitLsn, commitTimeMicros);
         if (history != null) {
             // The versions since then come through the stream, each before the ops that it is for.

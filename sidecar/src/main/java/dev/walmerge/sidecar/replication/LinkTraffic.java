@@ -9,7 +9,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.SocketFactory;
 
 /**
@@ -44,6 +46,16 @@ final class LinkTraffic {
     boolean awaitArrival(int maxMillis) {
         CountingSocket current = socket;
         return current != null && current.awaitArrival(maxMillis);
+    }
+
+    /**
+     * Whether a read waits a moment first, unless much is there. For the reader's thread.
+     */
+    void gather(boolean on) {
+        CountingSocket current = socket;
+        if (current != null) {
+            current.gather(on);
+        }
     }
 
     /** Makes this findable for {@link Sockets}, whom the driver hands nothing but a string, until closed. */
@@ -132,6 +144,13 @@ final class LinkTraffic {
             return stream;
         }
 
+        void gather(boolean on) {
+            CountingStream current = stream;
+            if (current != null) {
+                current.gathering = on;
+            }
+        }
+
         boolean awaitArrival(int maxMillis) {
             try {
                 int timeoutMillis = getSoTimeout();
@@ -153,8 +172,12 @@ final class LinkTraffic {
 
     private static final class CountingStream extends FilterInputStream {
         private static final int NONE = -1;
+        private static final int GATHER_BYTES = 4096;
+        private static final long GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
         private final AtomicLong receivedBytes;
+        /** Of the thread that reads. */
+        private boolean gathering;
         /** A byte that was waited for and is to be read next. */
         private int fetched = NONE;
 
@@ -181,6 +204,9 @@ final class LinkTraffic {
 
         @Override
         public int read(byte[] buffer, int offset, int length) throws IOException {
+            if (gathering && super.available() < GATHER_BYTES) {
+                LockSupport.parkNanos(GATHER_NANOS);
+            }
             if (fetched == NONE || length == 0) {
                 int bytes = super.read(buffer, offset, length);
                 count(bytes);

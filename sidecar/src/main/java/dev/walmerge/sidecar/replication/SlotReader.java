@@ -45,10 +45,11 @@ public final class SlotReader implements AutoCloseable {
     /** The same on somebody else's sockets, which can only be asked again and again. */
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** A reader that keeps up finds nothing now and then, also under load. */
-    private static final int BEHIND_MESSAGES = 1_000;
+    /** How often to look how fast messages come. */
+    private static final int PACE_MESSAGES = 64;
 
-    private static final long BEHIND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** If they come in less, ten a millisecond, they are fetched in larger pieces. */
+    private static final long PACE_NANOS = TimeUnit.MICROSECONDS.toNanos(6_400);
 
     private static final long ACQUIRE_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -61,12 +62,12 @@ public final class SlotReader implements AutoCloseable {
     private final long statusIntervalNanos;
     private final LinkWatch watch;
     private boolean insideTransaction;
+    private int messagesSincePace;
+    private long lastPaceNanos;
     /** The server was not nudged since the last message came. */
     private boolean nudgeIsDue;
 
     private int restsSinceMessage;
-    private int messagesSinceEmpty;
-    private long lastEmptyNanos;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -83,7 +84,7 @@ public final class SlotReader implements AutoCloseable {
         this.stream = stream;
         this.statusIntervalNanos = statusIntervalNanos;
         this.lastStatusNanos = System.nanoTime();
-        this.lastEmptyNanos = lastStatusNanos;
+        this.lastPaceNanos = lastStatusNanos;
         this.receivedLsn = options.startLsn();
         this.confirmedLsn = options.startLsn();
         this.watch = LinkWatch.start(connection, options.silenceMax());
@@ -188,10 +189,11 @@ public final class SlotReader implements AutoCloseable {
                     watch.heldBack();
                     LockSupport.parkNanos(HELD_BACK_PARK_NANOS);
                 } else if (readOne(consumer)) {
-                    messagesSinceEmpty++;
+                    if (++messagesSincePace == PACE_MESSAGES) {
+                        pace(System.nanoTime() - lastPaceNanos < PACE_NANOS);
+                    }
                 } else {
-                    messagesSinceEmpty = 0;
-                    lastEmptyNanos = System.nanoTime();
+                    pace(false);
                     if (!insideTransaction && quiet.getAsBoolean()) {
                         // All that was sent before the keepalive that brought this position is durable.
                         confirm(receivedLsn);
@@ -216,12 +218,11 @@ public final class SlotReader implements AutoCloseable {
         }
     }
 
-    /**
-     * Whether the server has had more to send for a while each time it was asked: then it is ahead, nobody says how far. For
-     * the reader's thread.
-     */
-    public boolean isBehind() {
-        return messagesSinceEmpty > BEHIND_MESSAGES && System.nanoTime() - lastEmptyNanos > BEHIND_NANOS;
+    /** The server sends each message by itself: a reader that is woken for each costs both sides more than the message does. */
+    private void pace(boolean isFast) {
+        connection.traffic().gather(isFast);
+        messagesSincePace = 0;
+        lastPaceNanos = System.nanoTime();
     }
 
     /** Until something arrives, or for a moment. */

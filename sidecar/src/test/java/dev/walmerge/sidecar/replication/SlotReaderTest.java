@@ -13,11 +13,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -105,35 +102,6 @@ final class SlotReaderTest {
     private static boolean isTrue(Statement statement, String sql) throws SQLException {
         try (ResultSet row = statement.executeQuery(sql)) {
             return row.next() && row.getBoolean(1);
-        }
-    }
-
-    @Test
-    void isBehindWhileTheServerHasMoreEachTime() throws Exception {
-        try (SlotFixture fixture = new SlotFixture()) {
-            fixture.createSlot();
-            // 4,002 messages, of which each is slow to take in.
-            fixture.database.execute(
-                    "insert into crdt.ops (doc, update) select 'a', '\\x0000' from generate_series(1, 4000)");
-            SlotReader reader = SlotReader.start(ReplicationConnection.open(fixture.endpoint), fixture.options());
-            List<Boolean> seen = new ArrayList<>();
-            try (reader) {
-                reader.run(
-                        (lsn, buffer, offset, length) -> {
-                            LockSupport.parkNanos(500_000);
-                            seen.add(reader.isBehind());
-                        },
-                        () -> 0,
-                        () -> false,
-                        () -> {
-                            if (seen.size() >= 4002 && !reader.isBehind()) {
-                                reader.stop();
-                            }
-                            return true;
-                        });
-            }
-            assertThat(seen.subList(0, 1000)).doesNotContain(true);
-            assertThat(seen.get(4000)).isTrue();
         }
     }
 

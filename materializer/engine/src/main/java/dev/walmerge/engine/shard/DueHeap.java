@@ -18,8 +18,12 @@ final class DueHeap {
         return count == 0 ? NEVER : heap[0].dueNanos;
     }
 
-    /** Adds the document, or moves it. */
+    /** Adds the document, or moves it; takes it out for {@link #NEVER}. */
     void put(ResidentDocument document, long dueNanos) {
+        if (dueNanos == NEVER) {
+            remove(document);
+            return;
+        }
         document.dueNanos = dueNanos;
         if (document.heapIndex == ResidentDocument.NONE) {
             if (count == heap.length) {

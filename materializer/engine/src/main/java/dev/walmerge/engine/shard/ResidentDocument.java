@@ -33,6 +33,11 @@ final class ResidentDocument {
     long loadedLsn;
 
     long opCount;
+    /** Those of {@link #opCount} that no row counts. */
+    int uncountedOps;
+    /** Those of {@link #uncountedOps} whose transaction is open: they may come again. */
+    int openOps;
+
     long stateBytes;
     long tailBytes;
     int tailRows;
@@ -126,6 +131,11 @@ final class ResidentDocument {
         this.doc = doc;
     }
 
+    /** Whether nothing of it is refused. */
+    boolean isWell() {
+        return !corrupt && rowsRetry == null && docsRetry == null;
+    }
+
     /** How many parked updates wait, as far as is known. */
     int waitingCount() {
         return parked.size() - mergedStored;
@@ -159,6 +169,20 @@ final class ResidentDocument {
     void noteMerged(long letterId) {
         lettersMerged = Arrays.copyOf(lettersMerged, lettersMerged.length + 1);
         lettersMerged[lettersMerged.length - 1] = letterId;
+    }
+
+    /** What a row may say that holds everything up to the last commit, or, if not, up to the floor. */
+    long countOps(boolean isComplete) {
+        return opCount - (isComplete ? openOps : uncountedOps);
+    }
+
+    /** The open transaction ended: either its ops count, or they come again and count then. */
+    void endOps(boolean isCommitted) {
+        if (!isCommitted) {
+            opCount -= openOps;
+            uncountedOps -= openOps;
+        }
+        openOps = 0;
     }
 
     /** Gives the parked updates of a transaction that ended its position. */

@@ -9,6 +9,7 @@ import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -34,6 +35,8 @@ final class Residents {
     private final DocumentList clean = new DocumentList();
     /** Clean ones that rest, or can't; the coldest first. Whatever asks for one may open it, so {@link #get} makes it warm. */
     private final DocumentList resting = new DocumentList();
+
+    private final OwedCounts owed = new OwedCounts();
 
     private long bytes;
 
@@ -79,6 +82,7 @@ final class Residents {
             if (stored != null) {
                 restore(document, stored);
             }
+            owed.restore(document);
         } catch (BackOff.StoppedException | ServerNotReadyException e) {
             throw e;
         } catch (MalformedUpdateException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
@@ -118,6 +122,10 @@ final class Residents {
             document.parkedBytes += parked.payload().length;
             document.nextParkedSeq = Math.max(document.nextParkedSeq, parked.seq() + 1);
         }
+    }
+
+    OwedCounts owed() {
+        return owed;
     }
 
     boolean isResident(DocumentKey key) {
@@ -190,6 +198,10 @@ final class Residents {
         documents.remove(document.key);
         document.evicted = true;
         bytes -= document.residentBytes;
+        owed.evicted(document);
+        // The open transaction may remember it until it ends.
+        document.doc = null;
+        document.parked = List.of();
     }
 
     /** How much too much there is; negative when there is room. */

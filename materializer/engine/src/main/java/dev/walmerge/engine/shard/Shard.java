@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,13 +39,14 @@ final class Shard implements JournalHandler {
 
     private final EngineSettings settings;
     private final Outbox outbox;
+    private final InFlight inFlight;
     private final ShardCounters counters;
     private final OpMerger merger;
     private final WriteBuilder builder;
     private final Residents residents;
     private final Repairs repairs;
     private final LetterCommands commands;
-    private final boolean leads;
+    private final int number;
     private final Map<String, FlushPolicy> policies = new HashMap<>();
     /** What other threads may read of them. */
     private final Map<String, Policy> published;
@@ -63,16 +65,13 @@ final class Shard implements JournalHandler {
     private boolean barrier;
     private String barrierDoc;
     private boolean behind;
-    private int inFlightCount;
-    private long inFlightBytes;
-    private boolean submittedSomething;
 
     /**
      * @param startLsn up to which everything is written already
      * @param policies in force at the start; a version that comes through the journal is put there too, for others
      * @param loader what is stored of a document, or null; called on the shard's thread
      * @param letters where dead letters are read, on that thread too
-     * @param leads whether this one of the shards says that commands are carried out
+     * @param number of this shard, from 0; the first one says that commands are carried out
      */
     Shard(
             EngineSettings settings,
@@ -82,10 +81,11 @@ final class Shard implements JournalHandler {
             Map<String, Policy> policies,
             Function<DocumentKey, StoredDocument> loader,
             LetterCommands.Letters letters,
-            boolean leads,
+            int number,
             Core core) {
         this.settings = settings;
         this.outbox = outbox;
+        this.inFlight = new InFlight(outbox, settings.inFlightMaxBytes());
         this.counters = counters;
         this.lastEndLsn = startLsn;
         counters.mergedLsn.set(startLsn);
@@ -96,7 +96,7 @@ final class Shard implements JournalHandler {
         this.merger = new OpMerger(settings, core);
         this.builder = new WriteBuilder(merger, core);
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
-        this.leads = leads;
+        this.number = number;
         this.commands = new LetterCommands(letters, this::retry, openEntries::add);
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
@@ -138,7 +138,7 @@ final class Shard implements JournalHandler {
         refusal = repairs.merge(document, op, format);
         if (refusal == null || merger.changed()) {
             document.raw.add(format, op.payload());
-            merged(document);
+            merged(document, letterId == NO_LETTER);
         }
         if (refusal == null && letterId != NO_LETTER) {
             document.noteMerged(letterId);
@@ -152,7 +152,7 @@ final class Shard implements JournalHandler {
         boolean known = commands.carryOut(command);
         if (!known) {
             LOG.warn("command {}: this version does not know {}", command.id(), command.name());
-        } else if (leads) {
+        } else if (number == 0) {
             openEntries.add(new CommandDone(command.id()));
         }
     }
@@ -161,10 +161,13 @@ final class Shard implements JournalHandler {
         return merge(op, DocumentHash.of(op.collection(), op.doc()), lastEndLsn, letterId);
     }
 
-    private void merged(ResidentDocument document) {
+    /** @param isOp whether it comes again if its transaction does: a dead letter is gone once it is merged */
+    private void merged(ResidentDocument document, boolean isOp) {
         Failpoint.AFTER_MERGE.reach();
         ShardCounters.add(counters.merged, 1);
         document.opCount++;
+        document.uncountedOps++;
+        document.openOps += isOp ? 1 : 0;
         document.contentChanged |= merger.changed();
         document.lastOpNanos = nowNanos;
         markDirty(document);
@@ -195,8 +198,9 @@ final class Shard implements JournalHandler {
 
     @Override
     public void barrier(String doc) {
+        // Two of them in one transaction ask for everything.
+        barrierDoc = barrier && !Objects.equals(doc, barrierDoc) ? null : doc;
         barrier = true;
-        barrierDoc = doc;
     }
 
     @Override
@@ -214,13 +218,14 @@ final class Shard implements JournalHandler {
         }
         for (Entry entry : openEntries) {
             if (entry instanceof DeadLetter letter) {
-                submit(Submission.of(letter.at(endLsn)));
+                inFlight.submit(Submission.of(letter.at(endLsn)));
                 ShardCounters.add(counters.deadLetters, 1);
             } else {
-                submit(Submission.of(entry));
+                inFlight.submit(Submission.of(entry));
             }
         }
         openEntries.clear();
+        releaseTouched(endLsn, true);
         lastEndLsn = endLsn;
         if (hasOps || hasBarrier) {
             progressLsn = endLsn;
@@ -228,10 +233,13 @@ final class Shard implements JournalHandler {
         if (hasBarrier) {
             urgentLsn = endLsn;
         }
-        releaseTouched(endLsn);
         if (barrier) {
             barrier = false;
-            flushAll(StalenessBound.BARRIER);
+            if (barrierDoc == null) {
+                flushAll(StalenessBound.BARRIER);
+            } else {
+                flushNamed(barrierDoc);
+            }
         }
     }
 
@@ -240,13 +248,22 @@ final class Shard implements JournalHandler {
         // Ops that were merged come again and change nothing; refused ones are refused again.
         openEntries.clear();
         barrier = false;
-        releaseTouched(lastEndLsn);
+        releaseTouched(lastEndLsn, false);
     }
 
-    private void releaseTouched(long endLsn) {
+    private void releaseTouched(long endLsn, boolean isCommitted) {
+        residents.owed().end(isCommitted, lastEndLsn);
         for (ResidentDocument document : touched) {
+            if (document.evicted) {
+                continue;
+            }
             document.touched = false;
+            document.endOps(isCommitted);
             document.stampParked(endLsn);
+            if (document.uncountedOps > 0) {
+                // It may have been written meanwhile, without them.
+                markDirty(document);
+            }
             schedule(document);
         }
         touched.clear();
@@ -270,7 +287,8 @@ final class Shard implements JournalHandler {
             flushAll(StalenessBound.SHUTDOWN);
         }
         relieveMemory();
-        while (timers.nextDueNanos() <= nowNanos && hasFlightRoom()) {
+        settleOwed();
+        while (timers.nextDueNanos() <= nowNanos && inFlight.hasRoom()) {
             ResidentDocument document = timers.take();
             if (document.dirty) {
                 flush(document, false);
@@ -289,10 +307,8 @@ final class Shard implements JournalHandler {
     /** Takes back what is committed. */
     boolean takeWritten() {
         boolean any = false;
-        for (Submission done = outbox.takeWritten(); done != null; done = outbox.takeWritten()) {
+        for (Submission done = inFlight.takeWritten(); done != null; done = inFlight.takeWritten()) {
             any = true;
-            inFlightCount--;
-            inFlightBytes -= done.bytes;
             if (done.document != null) {
                 settle(done);
             }
@@ -313,7 +329,7 @@ final class Shard implements JournalHandler {
 
     /** Looks after a document of which something was refused, unless it is in memory: those see to themselves. */
     void revisit(DocumentKey key, int hash) {
-        if (residents.isResident(key)) {
+        if (residents.isResident(key) || residents.owed().isOwed(key)) {
             return;
         }
         ResidentDocument document = residents.get(key, hash);
@@ -325,39 +341,44 @@ final class Shard implements JournalHandler {
 
     /** False while memory or write-back is full: the journal waits. */
     boolean canRead() {
-        return inFlightBytes < 2 * settings.inFlightMaxBytes() && (inFlightCount == 0 || residents.excessBytes() <= 0);
+        return !inFlight.isCrowded() && (inFlight.isEmpty() || residents.excessBytes() <= 0);
     }
 
     /** When the next {@link #tick} is needed if nothing else happens, or {@link DueHeap#NEVER}. */
     long nextDueNanos() {
-        return hasFlightRoom() ? timers.nextDueNanos() : DueHeap.NEVER;
+        return inFlight.hasRoom() ? timers.nextDueNanos() : DueHeap.NEVER;
     }
 
     /** Whether something was submitted since the last call. */
     boolean takeSubmittedSomething() {
-        boolean any = submittedSomething;
-        submittedSomething = false;
-        return any;
+        return inFlight.takeSubmittedSomething();
     }
 
-    private boolean hasFlightRoom() {
-        return inFlightBytes < settings.inFlightMaxBytes();
-    }
-
-    /** Marks every dirty document, that of a barrier first. */
-    private void flushAll(StalenessBound why) {
-        if (barrierDoc != null) {
-            for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
-                if (document.key.doc().equals(barrierDoc)) {
-                    document.urgent = why;
-                    if (isFree(document)) {
-                        flush(document, false);
-                    }
-                    break;
-                }
+    /**
+     * Writes one document, if only to say up to where its row holds everything. One that is unknown, or of which something
+     * is refused, can't say so: whoever waits asks for all after a while.
+     */
+    private void flushNamed(String doc) {
+        for (String collection : policies.keySet()) {
+            int hash = DocumentHash.of(collection, doc);
+            boolean mine = Math.floorMod(hash, settings.shards()) == number;
+            ResidentDocument document = mine ? residents.get(new DocumentKey(collection, doc), hash) : null;
+            if (document == null || document.opCount == 0 || !document.isWell()) {
+                continue;
             }
-            barrierDoc = null;
+            if (document.dirty || !isFree(document)) {
+                markDirty(document);
+                document.urgent = StalenessBound.BARRIER;
+                schedule(document);
+            } else {
+                residents.removeClean(document);
+                flush(document, false);
+            }
         }
+    }
+
+    /** Marks every dirty document. */
+    private void flushAll(StalenessBound why) {
         for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
             if (document.urgent == null) {
                 document.urgent = why;
@@ -380,27 +401,7 @@ final class Shard implements JournalHandler {
         if (!isFree(document) || document.evicted) {
             return;
         }
-        long due;
-        if (document.dirty) {
-            due = document.urgent != null
-                    ? Long.MIN_VALUE
-                    : policyOf(document)
-                            .dueNanos(
-                                    document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
-        } else {
-            due = document.corrupt
-                    ? document.corruptFlagged ? DueHeap.NEVER : Long.MIN_VALUE
-                    : Math.min(Retry.due(document.rowsRetry), Retry.due(document.docsRetry));
-            if (document.tailRows > 0 && !document.foldRefused && !document.corrupt && document.rowsRetry == null) {
-                long fold = policyOf(document).foldNanos(document.lastOpNanos);
-                due = Math.min(due, document.foldRetry == null ? fold : Math.max(fold, document.foldRetry.dueNanos()));
-            }
-        }
-        if (due == DueHeap.NEVER) {
-            timers.remove(document);
-        } else {
-            timers.put(document, due);
-        }
+        timers.put(document, DueTime.of(document, policyOf(document), behind));
     }
 
     private FlushPolicy policyOf(ResidentDocument document) {
@@ -413,7 +414,7 @@ final class Shard implements JournalHandler {
         if (document.corrupt) {
             document.corruptFlagged = true;
             document.inFlight = true;
-            submit(Submission.of(document, builder.flagCorrupt(document)));
+            inFlight.submit(Submission.of(document, builder.flagCorrupt(document)));
             return;
         }
         flush(document, true);
@@ -436,36 +437,32 @@ final class Shard implements JournalHandler {
         document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
         document.inFlight = true;
         document.told = write;
-        if (document.dirty && !builder.isIncomplete()) {
-            document.dirty = false;
-            document.urgent = null;
-            dirty.remove(document);
+        if (!builder.isIncomplete()) {
+            residents.owed().written(document);
+            if (document.dirty) {
+                document.dirty = false;
+                document.urgent = null;
+                dirty.remove(document);
+            }
         }
         residents.resized(document);
         ShardCounters.add(counters.flushes, 1);
         if (write.fold() != null) {
             ShardCounters.add(counters.folds, 1);
         }
-        submit(Submission.of(document, write));
-    }
-
-    private void submit(Submission submission) {
-        inFlightCount++;
-        inFlightBytes += submission.bytes;
-        submittedSomething = true;
-        outbox.submit(submission);
+        inFlight.submit(Submission.of(document, write));
     }
 
     /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
     private void relieveMemory() {
         residents.relieve();
-        if (inFlightCount > 0) {
+        if (!inFlight.isEmpty()) {
             // What is in flight can be evicted soon.
             return;
         }
         long excessBytes = residents.excessBytes();
         ResidentDocument document = dirty.head();
-        while (document != null && excessBytes > 0 && hasFlightRoom()) {
+        while (document != null && excessBytes > 0 && inFlight.hasRoom()) {
             ResidentDocument next = document.next;
             if (!document.inFlight) {
                 excessBytes -= document.residentBytes;
@@ -476,12 +473,26 @@ final class Shard implements JournalHandler {
         }
     }
 
+    private void settleOwed() {
+        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && inFlight.hasRoom()) {
+            DocumentKey key = residents.owed().next();
+            ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
+            if (!isFree(document)) {
+                return;
+            }
+            if (!document.dirty) {
+                residents.removeClean(document);
+            }
+            flush(document, false);
+        }
+    }
+
     private void publish() {
         ResidentDocument first = dirty.head();
         long safeLsn = first == null ? lastEndLsn : Lsn.min(first.floorLsn, lastEndLsn);
         // First: nobody may see more written than merged.
         counters.mergedLsn.lazySet(lastEndLsn);
-        outbox.publish(safeLsn, progressLsn, urgentLsn);
+        outbox.publish(residents.owed().limit(safeLsn), progressLsn, urgentLsn);
         counters.dirtyDocuments.lazySet(dirty.count());
         counters.residentDocuments.lazySet(residents.count());
         counters.residentBytes.lazySet(residents.bytes());
