@@ -1,0 +1,26 @@
+package dev.walmerge.crdt;
+
+/** Each block on a line of its own; blocks without text make none. */
+final class LineSink implements BlockSink {
+    final StringBuilder text = new StringBuilder();
+    private boolean lineDue;
+
+    @Override
+    public void enter(int type, String kind) {
+        leave();
+    }
+
+    @Override
+    public void leave() {
+        lineDue = text.length() > 0;
+    }
+
+    @Override
+    public StringBuilder out() {
+        if (lineDue) {
+            text.append('\n');
+            lineDue = false;
+        }
+        return text;
+    }
+}
