@@ -52,7 +52,7 @@ final class BlockWalk {
 
     private void string(int s) {
         if (store.length.get(s) > 0) {
-            store.contents.units.appendTo(sink.out(), store.content[s], store.length.get(s));
+            sink.string(s);
         }
     }
 

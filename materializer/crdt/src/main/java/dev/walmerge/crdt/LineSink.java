@@ -3,10 +3,20 @@ package dev.walmerge.crdt;
 /** Each block on a line of its own; blocks without text make none. */
 final class LineSink implements BlockSink {
     final StringBuilder text = new StringBuilder();
+    private final StructStore store;
     private boolean lineDue;
+
+    LineSink(StructStore store) {
+        this.store = store;
+    }
 
     @Override
     public void enter(int type, String kind) {
+        leave();
+    }
+
+    @Override
+    public void enterMember(int type, String key) {
         leave();
     }
 
@@ -22,5 +32,10 @@ final class LineSink implements BlockSink {
             lineDue = false;
         }
         return text;
+    }
+
+    @Override
+    public void string(int struct) {
+        store.contents.units.appendTo(out(), store.content[struct], store.length.get(struct));
     }
 }

@@ -44,9 +44,26 @@ public final class Projection {
     }
 
     private static String walked(StructStore store, BodyRoot root) {
-        LineSink lines = new LineSink();
+        LineSink lines = new LineSink(store);
         root.walk(store, lines);
         return ValueText.storable(lines.text.toString());
+    }
+
+    /**
+     * The same text cut into blocks, in their order: those that have text of their own. A text is cut into its lines, of which those
+     * that are empty don't count; maps and lists into their strings.
+     *
+     * @param rootOrNull the declared root
+     */
+    public static List<TextBlock> blocks(Doc doc, BodyProjection projection, String rootOrNull) {
+        Objects.requireNonNull(projection);
+        StructStore store = doc.store();
+        RowSink rows = new RowSink(store);
+        for (BodyRoot root : BodyRoot.all(store, projection, rootOrNull)) {
+            rows.begin(root);
+            root.walk(store, rows);
+        }
+        return rows.rows();
     }
 
     /** What {@link BodyProjection#AUTO} takes a root for, or null when nothing visible tells. */

@@ -1,5 +1,7 @@
 package dev.walmerge.crdt;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,10 +20,49 @@ final class ValueWalk {
     private static final int ABSENT = Integer.MIN_VALUE;
 
     /** Records lie near the root; looking for them deeper would read nested values again and again. */
-    private static final int RECORD_DEPTH = 8;
+    private static final int RECORD_DEPTH = 6;
 
     /** The same of documents in a value. */
     private static final int RICH_DEPTH = 64;
+
+    /** The members that tell what an object is, in the order of the constants below. */
+    private static final String[] TELLING = {
+        "type",
+        "content",
+        "text",
+        "attrs",
+        "id",
+        "typeName",
+        "versionNonce",
+        "dataURL",
+        "mimeType",
+        "isDeleted",
+        "originalText",
+        "val",
+        "el"
+    };
+
+    private static final int TYPE = 0;
+    private static final int CONTENT = 1;
+    private static final int TEXT = 2;
+    private static final int ATTRS = 3;
+    private static final int ID = 4;
+    private static final int TYPE_NAME = 5;
+    private static final int VERSION_NONCE = 6;
+    private static final int DATA_URL = 7;
+    private static final int MIME_TYPE = 8;
+    private static final int IS_DELETED = 9;
+    private static final int ORIGINAL_TEXT = 10;
+    private static final int VAL = 11;
+    private static final int EL = 12;
+
+    private static final List<String> TELLING_LIST = List.of(TELLING);
+
+    /** Bytes of the longest of them. */
+    private static final int LONGEST = 12;
+
+    /** Where a plain object ends. */
+    private static final int END = TELLING.length;
 
     /** The members of a record that are shown. */
     private static final Set<String> SHOWN =
@@ -50,9 +91,7 @@ final class ValueWalk {
 
     private void string(String text) {
         if (!text.isEmpty() && !text.startsWith("data:")) {
-            sink.enter(NONE, "");
             sink.out().append(text);
-            sink.leave();
         }
     }
 
@@ -63,35 +102,42 @@ final class ValueWalk {
         switch (TypeRef.shown(store, type)) {
             case TypeRef.MAP, TypeRef.XML_HOOK -> map(type, record, depth);
             case TypeRef.ARRAY -> list(type, record, depth);
-            case TypeRef.TEXT -> {
-                sink.enter(type, "");
-                blocks.text(type, depth);
-                sink.leave();
-            }
+            case TypeRef.TEXT -> blocks.text(type, depth);
             case TypeRef.XML_ELEMENT, TypeRef.XML_TEXT -> blocks.block(type, depth);
             case TypeRef.XML_FRAGMENT -> blocks.fragment(type, depth);
             default -> {}
         }
     }
 
-    private void value(int value, boolean record, int depth) {
+    /** Returns where the next value is, when this is a plain one. */
+    private int value(int value, boolean record, int depth) {
         if (value < 0) {
             type(~value, record, depth);
-            return;
+            return value;
         }
         switch (blob[value] & 0xff) {
-            case AnyValue.STRING -> string(AnyValue.text(blob, value + 1));
             case AnyValue.ARRAY -> {
                 int count = (int) AnyValue.number(blob, value + 1);
                 int pos = AnyValue.endOfNumber(blob, value + 1);
                 for (int i = 0; i < count; i++) {
-                    value(pos, record, depth + 1);
-                    pos = AnyValue.end(blob, pos);
+                    pos = element(pos, record, depth + 1);
                 }
+                return pos;
             }
-            case AnyValue.OBJECT -> object(value, record, depth);
+            case AnyValue.OBJECT -> {
+                return object(value, record, depth);
+            }
+            case AnyValue.STRING -> string(AnyValue.text(blob, value + 1));
             default -> {}
         }
+        return AnyValue.end(blob, value);
+    }
+
+    private int element(int value, boolean record, int depth) {
+        sink.enter(value < 0 ? ~value : NONE, "");
+        int end = value(value, record, depth);
+        sink.leave();
+        return end;
     }
 
     private void list(int type, boolean record, int depth) {
@@ -100,21 +146,19 @@ final class ValueWalk {
                 continue;
             }
             if (store.kind(s) == Kind.TYPE) {
-                value(~store.content[s], record, depth + 1);
+                element(~store.content[s], record, depth + 1);
             } else if (store.kind(s) == Kind.ANY || store.kind(s) == Kind.JSON) {
                 int at = store.content[s];
                 for (int i = 0; i < store.length.get(s); i++) {
-                    value(at, record, depth + 1);
-                    at = AnyValue.end(blob, at);
+                    at = element(at, record, depth + 1);
                 }
             }
         }
     }
 
     private void map(int type, boolean record, int depth) {
-        int inner = depth <= RECORD_DEPTH ? special(~type, record) : ABSENT;
-        if (inner != ABSENT) {
-            record(inner, depth + 1);
+        int[] told = depth <= RECORD_DEPTH ? told(~type) : null;
+        if (told != null && isSpecial(~type, told, record, depth)) {
             return;
         }
         TreeMap<String, Integer> entries = new TreeMap<>();
@@ -124,104 +168,120 @@ final class ValueWalk {
                 entries.put(store.names.get(store.types.entryKey[e]), value);
             }
         }
-        boolean original = record && entries.containsKey("originalText");
+        boolean original = told != null && told[ORIGINAL_TEXT] != ABSENT;
         for (Map.Entry<String, Integer> entry : entries.entrySet()) {
             member(entry.getKey(), entry.getValue(), record, original, depth);
         }
     }
 
-    private void object(int at, boolean record, int depth) {
-        int inner = depth <= RECORD_DEPTH ? special(at, record) : ABSENT;
-        if (inner != ABSENT) {
-            record(inner, depth + 1);
-            return;
+    private int object(int at, boolean record, int depth) {
+        int[] told = depth <= RECORD_DEPTH ? told(at) : null;
+        if (told != null && isSpecial(at, told, record, depth)) {
+            return told[END];
         }
-        boolean original = record && depth <= RECORD_DEPTH && member(at, "originalText") != ABSENT;
+        boolean original = told != null && told[ORIGINAL_TEXT] != ABSENT;
         int count = (int) AnyValue.number(blob, at + 1);
         int pos = AnyValue.endOfNumber(blob, at + 1);
         for (int i = 0; i < count; i++) {
             String key = AnyValue.text(blob, pos);
             pos = AnyValue.endOfNumber(blob, pos) + (int) AnyValue.number(blob, pos);
-            member(key, pos, record, original, depth);
-            pos = AnyValue.end(blob, pos);
+            pos = member(key, pos, record, original, depth);
         }
+        return pos;
     }
 
     /** @param original whether the text is there as it was typed, too, so that the one with its line breaks doesn't count */
-    private void member(String key, int value, boolean record, boolean original, int depth) {
+    private int member(String key, int value, boolean record, boolean original, int depth) {
         boolean nested = value < 0 || (blob[value] & 0xff) == AnyValue.OBJECT || (blob[value] & 0xff) == AnyValue.ARRAY;
-        if (!record || nested || (SHOWN.contains(key) && !(original && key.equals("text")))) {
-            value(value, record, depth + 1);
+        if (record && !nested && (!SHOWN.contains(key) || (original && key.equals("text")))) {
+            return AnyValue.end(blob, value);
         }
+        sink.enterMember(value < 0 ? ~value : NONE, key);
+        int end = value(value, record, depth + 1);
+        sink.leave();
+        return end;
     }
 
-    /** What of an object is to be read in another way: a record, or a document; ABSENT when it is nothing special. */
-    private int special(int value, boolean record) {
-        if (isRich(value)) {
-            return value;
+    /** Reads an object in another way when it is a document, a record or what holds one; false when it is nothing special. */
+    private boolean isSpecial(int value, int[] told, boolean record, int depth) {
+        if (isRich(value, told)) {
+            rich(value, 0);
+            return true;
         }
         if (record) {
-            return ABSENT;
+            return false;
         }
-        if (isRecord(value)) {
-            return value;
+        if (isRecord(told)) {
+            record(value, told, depth);
+            return true;
         }
-        for (String wrapper : new String[] {"val", "el"}) {
-            int inner = member(value, wrapper);
-            if (inner != ABSENT && isRecord(inner)) {
-                return inner;
+        for (int wrapper = VAL; wrapper <= EL; wrapper++) {
+            int inner = told[wrapper];
+            int[] innerTold = inner == ABSENT ? null : told(inner);
+            if (innerTold != null && isRecord(innerTold)) {
+                record(inner, innerTold, depth);
+                return true;
             }
         }
-        return ABSENT;
+        return false;
     }
 
-    private void record(int value, int depth) {
-        if (value >= 0 && isRich(value)) {
-            rich(value, 0);
-        } else if (!isTrue(member(value, "isDeleted"))) {
-            if (value < 0) {
-                map(~value, true, depth);
-            } else {
-                object(value, true, depth);
-            }
+    private void record(int value, int[] told, int depth) {
+        int deleted = told[IS_DELETED];
+        if (deleted < 0 || (blob[deleted] & 0xff) != AnyValue.TRUE) {
+            value(value, true, depth);
         }
-    }
-
-    private boolean isTrue(int value) {
-        return value >= 0 && (blob[value] & 0xff) == AnyValue.TRUE;
     }
 
     /** tldraw's, Excalidraw's, and the images of the latter. */
-    private boolean isRecord(int value) {
-        return (has(value, "typeName") && has(value, "id"))
-                || (has(value, "versionNonce") && has(value, "type"))
-                || (has(value, "dataURL") && has(value, "mimeType"));
+    private static boolean isRecord(int[] told) {
+        return (told[TYPE_NAME] != ABSENT && told[ID] != ABSENT)
+                || (told[VERSION_NONCE] != ABSENT && told[TYPE] != ABSENT)
+                || (told[DATA_URL] != ABSENT && told[MIME_TYPE] != ABSENT);
     }
 
-    private boolean isRich(int value) {
-        int kind = value < 0 ? ABSENT : member(value, "type");
-        int content = kind == ABSENT || !isString(kind) ? ABSENT : member(value, "content");
-        return content != ABSENT
-                && (blob[content] & 0xff) == AnyValue.ARRAY
-                && AnyValue.text(blob, kind + 1).equals("doc");
+    private boolean isRich(int value, int[] told) {
+        return value >= 0
+                && is(told[CONTENT], AnyValue.ARRAY)
+                && is(told[TYPE], AnyValue.STRING)
+                && AnyValue.text(blob, told[TYPE] + 1).equals("doc");
     }
 
-    private boolean isString(int value) {
-        return (blob[value] & 0xff) == AnyValue.STRING;
+    private boolean is(int value, int tag) {
+        return value >= 0 && (blob[value] & 0xff) == tag;
     }
 
-    private boolean has(int value, String key) {
-        return member(value, key) != ABSENT;
-    }
-
-    private int member(int value, String key) {
+    /** Where the telling members are; null when the value is neither an object nor a map. */
+    private int[] told(int value) {
+        int[] told = new int[TELLING.length + 1];
+        Arrays.fill(told, ABSENT);
         if (value < 0) {
             int type = ~value;
-            int name = store.types.ref[type] == TypeRef.MAP || store.types.isRoot(type) ? store.names.find(key) : NONE;
-            return name == NONE ? ABSENT : entry(store.types.last(type, name), type, name);
+            if (store.types.ref[type] != TypeRef.MAP && !store.types.isRoot(type)) {
+                return null;
+            }
+            for (int i = 0; i < TELLING.length; i++) {
+                int name = store.names.find(TELLING[i]);
+                told[i] = name == Names.NONE ? ABSENT : entry(store.types.last(type, name), type, name);
+            }
+            return told;
         }
-        int found = AnyValue.member(blob, value, key);
-        return found == AnyValue.NONE ? ABSENT : found;
+        if (!is(value, AnyValue.OBJECT)) {
+            return null;
+        }
+        int count = (int) AnyValue.number(blob, value + 1);
+        int pos = AnyValue.endOfNumber(blob, value + 1);
+        for (int i = 0; i < count; i++) {
+            int length = (int) AnyValue.number(blob, pos);
+            int known = length > LONGEST ? NONE : TELLING_LIST.indexOf(AnyValue.text(blob, pos));
+            pos = AnyValue.endOfNumber(blob, pos) + length;
+            if (known != NONE) {
+                told[known] = pos;
+            }
+            pos = AnyValue.end(blob, pos);
+        }
+        told[END] = pos;
+        return told;
     }
 
     /** The value an entry holds now, when it is plain or a type. */
@@ -233,36 +293,35 @@ final class ValueWalk {
         return at == NONE ? ABSENT : at;
     }
 
-    /** A node of a ProseMirror document in a value. */
-    private void rich(int at, int depth) {
-        if (depth > RICH_DEPTH || (blob[at] & 0xff) != AnyValue.OBJECT) {
-            return;
+    /** A node of a ProseMirror document in a value. Returns where the next one is. */
+    private int rich(int at, int depth) {
+        int[] told = depth > RICH_DEPTH ? null : told(at);
+        if (told == null) {
+            return AnyValue.end(blob, at);
         }
-        int text = member(at, "text");
-        int content = member(at, "content");
-        int name = member(at, "type");
-        String kind = name != ABSENT && isString(name) ? AnyValue.text(blob, name + 1) : "";
+        String kind = is(told[TYPE], AnyValue.STRING) ? AnyValue.text(blob, told[TYPE] + 1) : "";
         Tag tag = Tag.of(kind);
-        boolean inline = tag == Tag.INLINE || tag == Tag.MENTION || kind.equals("text");
-        if (!inline && tag != Tag.BREAK) {
-            sink.enter(NONE, kind);
-        }
         if (tag == Tag.BREAK) {
             sink.out().append('\n');
-        } else if (text != ABSENT && isString(text)) {
-            blocks.write(AnyValue.text(blob, text + 1));
-        } else if (tag == Tag.MENTION && has(at, "attrs")) {
-            blocks.write(blocks.labels.mentionAt(member(at, "attrs")));
-        } else if (content != ABSENT && (blob[content] & 0xff) == AnyValue.ARRAY) {
-            int count = (int) AnyValue.number(blob, content + 1);
-            int pos = AnyValue.endOfNumber(blob, content + 1);
-            for (int i = 0; i < count; i++) {
-                rich(pos, depth + 1);
-                pos = AnyValue.end(blob, pos);
+            return told[END];
+        }
+        boolean inline = tag == Tag.INLINE || tag == Tag.MENTION || kind.equals("text");
+        if (!inline) {
+            sink.enter(NONE, kind);
+        }
+        if (is(told[TEXT], AnyValue.STRING)) {
+            blocks.write(AnyValue.text(blob, told[TEXT] + 1));
+        } else if (tag == Tag.MENTION && is(told[ATTRS], AnyValue.OBJECT)) {
+            blocks.write(blocks.labels.mentionAt(told[ATTRS]));
+        } else if (is(told[CONTENT], AnyValue.ARRAY)) {
+            int pos = AnyValue.endOfNumber(blob, told[CONTENT] + 1);
+            for (long left = AnyValue.number(blob, told[CONTENT] + 1); left > 0; left--) {
+                pos = rich(pos, depth + 1);
             }
         }
-        if (!inline && tag != Tag.BREAK) {
+        if (!inline) {
             sink.leave();
         }
+        return told[END];
     }
 }

@@ -27,6 +27,7 @@ class NullArgumentsTest {
             "SharedMap.set 1",
             "SharedText.setAttribute 1",
             "SharedXml.setAttribute 1",
+            "Projection.blocks 2",
             "Projection.bodyJson 2",
             "Projection.bodyText 1",
             "Projection.bodyText 2");
