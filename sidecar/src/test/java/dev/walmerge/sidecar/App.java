@@ -1,6 +1,8 @@
 package dev.walmerge.sidecar;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.Projection;
@@ -15,6 +17,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -46,6 +49,15 @@ record App(String url) {
 
     void sync() throws SQLException {
         execute("call crdt.sync('60 s')");
+    }
+
+    /** A sidecar that was closed cut its link: the server notices a moment later. */
+    void dropSlot(String slot) {
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> one("select active from pg_replication_slots where slot_name = '" + slot + "'")
+                        .equals("f"));
+        assertThatCode(() -> execute("select pg_drop_replication_slot('" + slot + "')"))
+                .doesNotThrowAnyException();
     }
 
     void execute(String sql) throws SQLException {

@@ -214,7 +214,7 @@ final class FailoverTest {
             assertThat(app.text("post")).isEqualTo(typing.text());
         }
         // The name of the slot in the copied row, after the first database let it go.
-        new App(primary.url()).execute("select pg_drop_replication_slot('" + SLOT + "')");
+        new App(primary.url()).dropSlot(SLOT);
         app.execute("select pg_create_logical_replication_slot('" + SLOT + "', 'pgoutput')");
         type(1);
         app.execute("select pg_replication_slot_advance('" + SLOT + "', pg_current_wal_flush_lsn())");

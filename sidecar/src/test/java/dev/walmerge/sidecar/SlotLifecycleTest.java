@@ -102,7 +102,7 @@ final class SlotLifecycleTest {
         type(2);
         app.sync();
         sidecar.close();
-        app.execute("select pg_drop_replication_slot('" + SLOT + "')");
+        app.dropSlot(SLOT);
         type(2);
         app.execute("select pg_create_logical_replication_slot('" + SLOT + "', 'pgoutput')");
         type(2);
@@ -239,7 +239,7 @@ final class SlotLifecycleTest {
         assertThat(app.one("select severity from crdt.health where name = 'resync'"))
                 .isEqualTo("ok");
         sidecar.close();
-        app.execute("select pg_drop_replication_slot('" + SLOT + "')");
+        app.dropSlot(SLOT);
         app.execute("insert into crdt.ops (doc, update) select 'filler', '\\x0000' from generate_series(1, 500000)");
         CompletableFuture<Sidecar> starting = CompletableFuture.supplyAsync(this::started);
         await().atMost(PATIENCE)
