@@ -24,11 +24,13 @@ public final class Projection {
         for (Root root : doc.roots()) {
             if (rootOrNull == null || rootOrNull.equals(root.name())) {
                 int type = find(doc, root.name());
-                String text = switch (root.type()) {
-                    case TEXT -> storableText(doc.store(), type);
-                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store(), type));
-                    default -> "";
-                };
+                // Not a switch: it would be a class more to load.
+                String text = "";
+                if (root.type() == RootType.TEXT) {
+                    text = storableText(doc.store(), type);
+                } else if (root.type() == RootType.XML_FRAGMENT) {
+                    text = ValueText.storable(BodyText.xml(doc.store(), type));
+                }
                 if (only.isEmpty()) {
                     only = text;
                 } else if (!text.isEmpty()) {
