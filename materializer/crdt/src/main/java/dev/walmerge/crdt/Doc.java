@@ -89,7 +89,7 @@ public final class Doc {
         if (open.merge.hasNews() || open.hasPending() || !open.isWellFormed()) {
             return false;
         }
-        rested = open.states.encode(open.store, UpdateFormat.V2);
+        rested = open.encodeState(UpdateFormat.V2);
         restedStructs = open.store.size();
         open = null;
         return true;
@@ -188,7 +188,7 @@ public final class Doc {
         if (open == null && format == UpdateFormat.V2) {
             return rested.clone();
         }
-        return settled().states.encode(open.store, format);
+        return settled().encodeState(format);
     }
 
     /** What Yjs' {@code encodeStateAsUpdate} gives: with what is pending, and Skips over what is missing. */

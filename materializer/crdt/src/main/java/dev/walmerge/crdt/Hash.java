@@ -1,15 +1,21 @@
 package dev.walmerge.crdt;
 
-import java.util.SplittableRandom;
-
 /**
  * Hashes with a secret of the process: ids and names are the senders' choice, and nobody should be able to choose them
  * so that they collide. No result depends on the secret, only the time it takes.
  */
 final class Hash {
-    private static final long SECRET = new SplittableRandom().nextLong();
+    /** What {@code SplittableRandom} would begin with, whose classes take a process that has just started a millisecond, and an object's own number. */
+    private static final long SECRET =
+            mix(System.nanoTime() ^ mix(System.currentTimeMillis() ^ mix(System.identityHashCode(new Object()))));
 
     private Hash() {}
+
+    private static long mix(long bits) {
+        long mixed = (bits ^ (bits >>> 33)) * 0xff51afd7ed558ccdL;
+        mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;
+        return mixed ^ (mixed >>> 33);
+    }
 
     static int of(long key) {
         long mixed = key ^ SECRET;

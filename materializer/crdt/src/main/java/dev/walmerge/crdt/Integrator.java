@@ -50,8 +50,8 @@ final class Integrator {
     /** Of this merge: by origin, the lowest client of all items that have it, where a scan was long. */
     private final Map<Zone, Long> lowest = new HashMap<>();
 
-    /** Of this merge. */
-    private final LongScan longest;
+    /** Of this merge; null until a scan was long: most documents have none. */
+    private LongScan longest;
 
     /** Items with one origin; without one, those at the front of a list. */
     private record Zone(int originClient, int originClock, int parent, int sub) {}
@@ -64,7 +64,6 @@ final class Integrator {
     Integrator(StructStore store, Merge merge) {
         this.store = store;
         this.merge = merge;
-        longest = new LongScan(store);
     }
 
     /** Whether all that the struct refers to is here; otherwise {@link #missingClient} lacks {@link #missingClock}. */
@@ -146,7 +145,7 @@ final class Integrator {
         if (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN)) {
             right = rightOf(left, store.clients.find(in.rightClient[i]), in.rightClock[i]);
         }
-        if (store.size() != structs) {
+        if (longest != null && store.size() != structs) {
             longest.forget();
         }
         int parent = parentOf(in, i, left, right);
@@ -316,7 +315,7 @@ final class Integrator {
             step = 0;
         }
         store.reserveSeen();
-        if (longest.leadsTo(s)) {
+        if (longest != null && longest.leadsTo(s)) {
             int behind = scan(s, longest.last(), right, Integer.MAX_VALUE, true);
             longest.wentOn(s, behind);
             return behind;
@@ -329,6 +328,7 @@ final class Integrator {
             behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE, false);
         }
         if (behind != left && step - before >= longScan) {
+            longest = longest == null ? new LongScan(store) : longest;
             longest.ended(s, left, next, behind);
         }
         return behind;
@@ -422,15 +422,15 @@ final class Integrator {
     }
 
     long bytes() {
-        return longest.bytes();
+        return longest == null ? 0 : longest.bytes();
     }
 
     /** A merge is over; structs may be joined and collected now. */
     void forgetScans() {
-        longest.forget();
-        if (!lowest.isEmpty()) {
-            lowest.clear();
+        if (longest != null) {
+            longest.forget();
         }
+        lowest.clear();
     }
 
     private boolean sameOrigin(int a, int b) {
@@ -450,7 +450,9 @@ final class Integrator {
     }
 
     private void link(int s, int behind) {
-        longest.linked(s, behind);
+        if (longest != null) {
+            longest.linked(s, behind);
+        }
         int next;
         if (behind != NONE) {
             next = store.right[behind];

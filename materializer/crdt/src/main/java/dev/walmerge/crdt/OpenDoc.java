@@ -22,7 +22,7 @@ final class OpenDoc {
     final StructStore store = new StructStore();
     final Merge merge;
     final Integrator integrator;
-    final StateCache states = new StateCache();
+    private StateCache states;
     final PendingStructs pendingStructs = new PendingStructs();
 
     /** By client id; always sorted and merged. */
@@ -189,16 +189,7 @@ final class OpenDoc {
     /** Deletes what is here and parks the rest; true when there was a rest. */
     private boolean applyDeletes(ClockRanges ranges) {
         for (int i = 0; i < ranges.size; i++) {
-            int c = store.clients.find(ranges.client[i]);
-            int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
-            int from = ranges.clock[i];
-            int end = ranges.end(i);
-            if (from < state) {
-                merge.deleteRange(c, from, Math.min(end, state));
-            }
-            if (end > state) {
-                parkedDeletes.add(ranges.client[i], Math.max(from, state), end - Math.max(from, state));
-            }
+            applyDelete(ranges, i);
         }
         if (parkedDeletes.size == 0) {
             return false;
@@ -207,6 +198,19 @@ final class OpenDoc {
         pendingDeletes.mergeSorted(parkedDeletes);
         parkedDeletes.clear();
         return true;
+    }
+
+    private void applyDelete(ClockRanges ranges, int i) {
+        int c = store.clients.find(ranges.client[i]);
+        int state = c == ClientTable.NONE ? 0 : store.clients.state[c];
+        int from = ranges.clock[i];
+        int end = ranges.end(i);
+        if (from < state) {
+            merge.deleteRange(c, from, Math.min(end, state));
+        }
+        if (end > state) {
+            parkedDeletes.add(ranges.client[i], Math.max(from, state), end - Math.max(from, state));
+        }
     }
 
     /** The end of a transaction of edits. */
@@ -222,6 +226,11 @@ final class OpenDoc {
             integrator.forgetScans();
         }
         merge.finish();
+    }
+
+    byte[] encodeState(UpdateFormat format) {
+        states = states == null ? new StateCache() : states;
+        return states.encode(store, format);
     }
 
     boolean hasPending() {
@@ -261,6 +270,6 @@ final class OpenDoc {
                 + parkedDeletes.bytes()
                 + merge.bytes()
                 + integrator.bytes()
-                + states.bytes();
+                + (states == null ? 0 : states.bytes());
     }
 }

@@ -11,6 +11,11 @@ final class SourceV1 extends StructSource {
     private int typedBytes;
     private final NamesRead names = new NamesRead();
 
+    /** As what it is used as: who makes it so needn't load this class to be verified. */
+    static StructSource create() {
+        return new SourceV1();
+    }
+
     @Override
     void reset(byte[] bytes, int off, int len) {
         rest.reset(bytes, off, off, off + len);
@@ -139,6 +144,12 @@ final class SourceV1 extends StructSource {
         if (!rest.atEnd()) {
             throw rest.fault("trailing-bytes");
         }
+    }
+
+    /** Of what lies between others, most is numbers. */
+    @Override
+    int unitsToCome() {
+        return rest.remaining() / 3;
     }
 
     @Override

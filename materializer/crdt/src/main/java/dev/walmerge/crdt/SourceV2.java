@@ -30,6 +30,11 @@ final class SourceV2 extends StructSource {
     private long keyUnitsLeft;
     private long deleteAt;
 
+    /** As {@link SourceV1#create}. */
+    static StructSource create() {
+        return new SourceV2();
+    }
+
     @Override
     void reset(byte[] bytes, int off, int len) throws MalformedUpdateException {
         rest.reset(bytes, off, off, off + len);
@@ -231,6 +236,11 @@ final class SourceV2 extends StructSource {
         if (unitPos != units.count) {
             throw strings.fault("trailing-bytes");
         }
+    }
+
+    @Override
+    int unitsToCome() {
+        return units.count - unitPos;
     }
 
     @Override

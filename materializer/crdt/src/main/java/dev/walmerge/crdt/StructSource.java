@@ -64,6 +64,9 @@ abstract class StructSource {
 
     abstract int deleteLength() throws MalformedUpdateException;
 
+    /** About how many units the structs' strings have, at most as many as there are bytes. */
+    abstract int unitsToCome();
+
     /** Everything must have been read. */
     abstract void finish() throws MalformedUpdateException;
 

@@ -7,6 +7,12 @@ import java.util.Arrays;
 final class TextView {
     private static final int FIRST_ROOM = 256;
 
+    /** So few structs at a time that a process that has just started compiles early what copies them. */
+    private static final int FEW = 8;
+
+    private byte[] out = {};
+    private int count;
+
     private TextView() {}
 
     static String text(StructStore store, int type) {
@@ -16,10 +22,18 @@ final class TextView {
             append(store, type, out);
             return out.toString();
         }
-        byte[] out = {};
-        int count = 0;
-        for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
-            if (store.kind(s) == Kind.STRING && !store.isDeleted(s)) {
+        TextView view = new TextView();
+        for (int s = store.types.start[type]; s != StructStore.NONE; ) {
+            s = view.copy(store, units, s);
+        }
+        return view.count == 0 ? "" : new String(view.out, 0, view.count, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Copies the text of some structs and returns the one behind them. */
+    private int copy(StructStore store, Units units, int from) {
+        int s = from;
+        for (int n = 0; n < FEW && s != StructStore.NONE; n++) {
+            if (store.isText(s)) {
                 int length = store.length.get(s);
                 if (out.length - count < length) {
                     out = Arrays.copyOf(out, Math.max(count + length, Math.max(FIRST_ROOM, count * 2)));
@@ -27,8 +41,9 @@ final class TextView {
                 units.copyLatin(store.content[s], length, out, count);
                 count += length;
             }
+            s = store.right[s];
         }
-        return count == 0 ? "" : new String(out, 0, count, StandardCharsets.ISO_8859_1);
+        return s;
     }
 
     static void append(StructStore store, int type, StringBuilder out) {

@@ -117,13 +117,14 @@ final class Units {
         isPlain = true;
     }
 
-    /** Gives back the memory behind the last unit. */
+    /** Gives back the memory behind the last unit, unless it is next to nothing. */
     void trim() {
+        int most = count + count / 64;
         if (isWide) {
-            wide = wide.length == count ? wide : Arrays.copyOf(wide, count);
+            wide = wide.length <= most ? wide : Arrays.copyOf(wide, count);
             narrow = NO_BYTES;
         } else {
-            narrow = narrow.length == count ? narrow : Arrays.copyOf(narrow, count);
+            narrow = narrow.length <= most ? narrow : Arrays.copyOf(narrow, count);
             wide = NO_CHARS;
         }
     }

@@ -7,8 +7,13 @@ package dev.walmerge.crdt;
 final class UpdateDecoder {
     private static final int CHEAP_STRUCTS = 1024;
 
-    private final SourceV1 v1 = new SourceV1();
-    private SourceV2 v2;
+    /** So many structs in a row that room for their text is worth making at once. */
+    private static final int MANY = 256;
+
+    /** Made when there is something to read: a process that reads one format needn't load the other. */
+    private StructSource v1;
+
+    private StructSource v2;
 
     /** Fills {@code structs} and {@code deletes}, which must be empty. */
     void decode(
@@ -20,13 +25,7 @@ final class UpdateDecoder {
             StructBuffer structs,
             ClockRanges deletes)
             throws MalformedUpdateException {
-        StructSource source = v1;
-        if (format == UpdateFormat.V2) {
-            if (v2 == null) {
-                v2 = new SourceV2();
-            }
-            source = v2;
-        }
+        StructSource source = source(format);
         source.reset(bytes, off, len);
         if (!readStructs(source, maxStructs, CHEAP_STRUCTS + (long) len, structs)) {
             // A run can claim millions of structs in a few bytes: all is checked once before memory is spent on it.
@@ -47,9 +46,20 @@ final class UpdateDecoder {
         source.finish();
     }
 
+    private StructSource source(UpdateFormat format) {
+        if (format == UpdateFormat.V2) {
+            v2 = v2 == null ? SourceV2.create() : v2;
+            return v2;
+        }
+        v1 = v1 == null ? SourceV1.create() : v1;
+        return v1;
+    }
+
     /** Lets go of the bytes that were read last. */
     void release() {
-        v1.release();
+        if (v1 != null) {
+            v1.release();
+        }
         if (v2 != null) {
             v2.release();
         }
@@ -77,6 +87,9 @@ final class UpdateDecoder {
                 return false;
             }
             out.reserve((int) count);
+            if (count > MANY && out.size == 0) {
+                out.units.reserve(source.unitsToCome());
+            }
             boolean typed = false;
             for (long i = 0; i < count; i++) {
                 if (typed && source.typedOn(out)) {

@@ -5,13 +5,7 @@ package dev.walmerge.crdt;
  * Whoever uses it leaves it empty.
  */
 final class Workbench {
-    /** Not {@code withInitial}: the first lambda of a process costs milliseconds. */
-    private static final ThreadLocal<Workbench> OF_THREAD = new ThreadLocal<>() {
-        @Override
-        protected Workbench initialValue() {
-            return new Workbench();
-        }
-    };
+    private static final ThreadLocal<Workbench> OF_THREAD = new ThreadLocal<>();
 
     private final UpdateDecoder decoder = new UpdateDecoder();
     final StructBuffer structs = new StructBuffer();
@@ -20,7 +14,13 @@ final class Workbench {
     private Workbench() {}
 
     static Workbench get() {
-        return OF_THREAD.get();
+        Workbench bench = OF_THREAD.get();
+        if (bench == null) {
+            // Not an initial value: the class or lambda that gives one would have to be loaded.
+            bench = new Workbench();
+            OF_THREAD.set(bench);
+        }
+        return bench;
     }
 
     /** Reads and checks a whole update. */
