@@ -10,11 +10,19 @@ final class TextView {
     private TextView() {}
 
     static String text(StructStore store, int type) {
+        return text(store, type, true);
+    }
+
+    /** Null when there is an embed or a type among the strings. */
+    static String onlyText(StructStore store, int type) {
+        return text(store, type, false);
+    }
+
+    private static String text(StructStore store, int type, boolean embeds) {
         Units units = store.contents.units;
         if (units.isWide()) {
             StringBuilder out = new StringBuilder();
-            append(store, type, out);
-            return out.toString();
+            return append(store, type, out) && !embeds ? null : out.toString();
         }
         byte[] out = {};
         int count = 0;
@@ -26,17 +34,28 @@ final class TextView {
                 }
                 units.copyLatin(store.content[s], length, out, count);
                 count += length;
+            } else if (!embeds && isEmbed(store, s)) {
+                return null;
             }
         }
         return count == 0 ? "" : new String(out, 0, count, StandardCharsets.ISO_8859_1);
     }
 
-    static void append(StructStore store, int type, StringBuilder out) {
+    /** Whether there are embeds or types, too. */
+    static boolean append(StructStore store, int type, StringBuilder out) {
+        boolean embeds = false;
         for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
             if (store.kind(s) == Kind.STRING && !store.isDeleted(s)) {
                 store.contents.units.appendTo(out, store.content[s], store.length.get(s));
+            } else {
+                embeds = embeds || isEmbed(store, s);
             }
         }
+        return embeds;
+    }
+
+    private static boolean isEmbed(StructStore store, int s) {
+        return (store.kind(s) == Kind.EMBED || store.kind(s) == Kind.TYPE) && !store.isDeleted(s);
     }
 
     /** Units and embedded things that count for positions. */
