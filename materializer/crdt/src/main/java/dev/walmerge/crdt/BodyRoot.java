@@ -37,21 +37,12 @@ record BodyRoot(String name, int type, RootType rootType, BodyProjection as, boo
         return texts;
     }
 
-    /** Whether its strings are all there is to say. */
-    boolean isPlain(StructStore store) {
-        return as == BodyProjection.TEXT && (onlyStrings || !hasEmbeds(store));
-    }
-
-    private boolean hasEmbeds(StructStore store) {
-        if (store.contents.blobCount == 0 && store.types.size == 1) {
-            return false;
+    /** Its text when strings are all there is to say, else null. */
+    String plain(StructStore store) {
+        if (as != BodyProjection.TEXT) {
+            return null;
         }
-        for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
-            if (!store.isDeleted(s) && (store.kind(s) == Kind.EMBED || store.kind(s) == Kind.TYPE)) {
-                return true;
-            }
-        }
-        return false;
+        return onlyStrings ? TextView.text(store, type) : TextView.onlyText(store, type);
     }
 
     void walk(StructStore store, BlockSink sink) {

@@ -32,7 +32,7 @@ public final class Projection {
         String only = "";
         StringBuilder all = null;
         for (BodyRoot root : roots) {
-            String text = root.isPlain(store) ? storableText(store, root.type()) : walked(store, root);
+            String text = text(store, root);
             if (only.isEmpty()) {
                 only = text;
             } else if (!text.isEmpty()) {
@@ -43,7 +43,11 @@ public final class Projection {
         return all == null ? only : all.toString();
     }
 
-    private static String walked(StructStore store, BodyRoot root) {
+    private static String text(StructStore store, BodyRoot root) {
+        String plain = root.plain(store);
+        if (plain != null) {
+            return store.contents.units.isPlain() ? plain : ValueText.storable(plain);
+        }
         LineSink lines = new LineSink(store);
         root.walk(store, lines);
         return ValueText.storable(lines.text.toString());
@@ -70,11 +74,6 @@ public final class Projection {
     public static BodyProjection detect(Doc doc, String root) {
         int found = find(doc, root);
         return found == StructStore.NONE ? null : BodyProjection.detect(doc.store(), found);
-    }
-
-    private static String storableText(StructStore store, int type) {
-        String text = TextView.text(store, type);
-        return store.contents.units.isPlain() ? text : ValueText.storable(text);
     }
 
     /**

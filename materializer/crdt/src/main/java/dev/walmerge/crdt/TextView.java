@@ -16,11 +16,19 @@ final class TextView {
     private TextView() {}
 
     static String text(StructStore store, int type) {
+        return text(store, type, true);
+    }
+
+    /** Null when there is an embed or a type among the strings. */
+    static String onlyText(StructStore store, int type) {
+        return text(store, type, false);
+    }
+
+    private static String text(StructStore store, int type, boolean embeds) {
         Units units = store.contents.units;
         if (units.isWide()) {
             StringBuilder out = new StringBuilder();
-            append(store, type, out);
-            return out.toString();
+            return append(store, type, out) && !embeds ? null : out.toString();
         }
         TextView view = new TextView();
         for (int s = store.types.start[type]; s != StructStore.NONE; ) {
@@ -40,18 +48,29 @@ final class TextView {
                 }
                 units.copyLatin(store.content[s], length, out, count);
                 count += length;
+            } else if (!embeds && isEmbed(store, s)) {
+                return null;
             }
             s = store.right[s];
         }
         return s;
     }
 
-    static void append(StructStore store, int type, StringBuilder out) {
+    /** Whether there are embeds or types, too. */
+    static boolean append(StructStore store, int type, StringBuilder out) {
+        boolean embeds = false;
         for (int s = store.types.start[type]; s != StructStore.NONE; s = store.right[s]) {
             if (store.kind(s) == Kind.STRING && !store.isDeleted(s)) {
                 store.contents.units.appendTo(out, store.content[s], store.length.get(s));
+            } else {
+                embeds = embeds || isEmbed(store, s);
             }
         }
+        return embeds;
+    }
+
+    private static boolean isEmbed(StructStore store, int s) {
+        return (store.kind(s) == Kind.EMBED || store.kind(s) == Kind.TYPE) && !store.isDeleted(s);
     }
 
     /** Units and embedded things that count for positions. */

@@ -73,11 +73,17 @@ final class ValueWalk {
     private final BlockWalk blocks;
     private final byte[] blob;
 
+    /** The telling members by name. */
+    private final int[] tellingNames = new int[TELLING.length];
+
     ValueWalk(StructStore store, BlockSink sink) {
         this.store = store;
         this.sink = sink;
         this.blocks = new BlockWalk(store, sink);
         this.blob = store.contents.blob;
+        for (int i = 0; i < TELLING.length; i++) {
+            tellingNames[i] = store.names.find(TELLING[i]);
+        }
     }
 
     /** A root that is a map or a list. */
@@ -261,7 +267,7 @@ final class ValueWalk {
                 return null;
             }
             for (int i = 0; i < TELLING.length; i++) {
-                int name = store.names.find(TELLING[i]);
+                int name = tellingNames[i];
                 told[i] = name == Names.NONE ? ABSENT : entry(store.types.last(type, name), type, name);
             }
             return told;

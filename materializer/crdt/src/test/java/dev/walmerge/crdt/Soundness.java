@@ -99,7 +99,12 @@ final class Soundness {
     }
 
     private static void views(Doc doc) throws IOException {
-        Projection.bodyText(doc, null);
+        for (BodyProjection projection : BodyProjection.values()) {
+            String text = Projection.bodyText(doc, projection, null);
+            assertThat(ValueText.storable(text)).isEqualTo(text);
+            Vectors.JSON.readTree(Projection.bodyJson(doc, projection, null));
+            Projection.blocks(doc, projection, null);
+        }
         Vectors.JSON.readTree(Projection.bodyJson(doc));
         Projection.isPureText(doc);
         for (Root root : doc.roots()) {
