@@ -59,8 +59,7 @@ final class JvmMetrics {
                 heap.getCommitted(),
                 other.getCommitted()));
         to.metricSnapshot(areas("jvm_memory_max_bytes", "-1: without a bound.", heap.getMax(), other.getMax()));
-        GaugeSnapshot.Builder pools =
-                gauges("jvm_buffer_pool_used_bytes", "Buffers outside of the heap; the journal is mapped.");
+        GaugeSnapshot.Builder pools = gauges("jvm_buffer_pool_used_bytes", "NIO buffers outside of the heap.");
         for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
             pools.dataPoint(point(pool.getMemoryUsed(), Labels.of("pool", pool.getName())));
         }

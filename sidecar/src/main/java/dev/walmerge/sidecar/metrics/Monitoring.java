@@ -58,7 +58,8 @@ public final class Monitoring implements AutoCloseable {
             throw new OperatingException(
                     Kind.OPERATOR,
                     "http-address",
-                    settings.http() + " can't be listened at (" + e.getClass().getSimpleName() + ")",
+                    settings.http().getHostString() + " port " + settings.http().getPort() + " can't be listened at ("
+                            + e.getClass().getSimpleName() + ")",
                     "name an address of this machine and a port that nobody uses with --http",
                     e);
         }
