@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as Y from 'yjs';
+import { canonical, declareBoard } from './canonical.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** An answer is recorded each time so many updates are applied. */
@@ -128,20 +129,6 @@ function recordBoard() {
   return updates.slice(0, BOARD_UPDATES);
 }
 
-/** With the keys of objects in order, and no space: so two implementations print the same. */
-function canonical(value) {
-  if (Array.isArray(value)) {
-    return `[${value.map(canonical).join(',')}]`;
-  }
-  if (value !== null && typeof value === 'object') {
-    const fields = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-    return `{${fields.join(',')}}`;
-  }
-  return JSON.stringify(value);
-}
-
 /** What yjs says after each EVERY updates, and at the end. */
 function answers(updates, declare, answer) {
   const doc = new Y.Doc();
@@ -170,11 +157,6 @@ function main() {
     }
     histories[trace.name] = { answer: 'text', sha256: texts };
   }
-  const declareBoard = (doc) => {
-    doc.getArray('lists');
-    doc.getMap('cards');
-    doc.getText('title');
-  };
   histories[BOARD] = {
     answer: 'json',
     file: BOARD_FILE,

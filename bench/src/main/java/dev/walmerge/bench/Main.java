@@ -9,6 +9,7 @@ import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
 import dev.walmerge.bench.pipeline.DrainCommand;
 import dev.walmerge.bench.pipeline.FreshnessCommand;
+import dev.walmerge.bench.pipeline.RestartCommand;
 import dev.walmerge.bench.soak.SoakCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
@@ -43,6 +44,7 @@ public final class Main {
                 FreshnessCommand.class,
                 MemoryCommand.class,
                 PeersCommand.class,
+                RestartCommand.class,
                 ScaleCommand.class
             })
     static final class Bench {}

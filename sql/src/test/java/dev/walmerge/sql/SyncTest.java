@@ -80,6 +80,39 @@ final class SyncTest {
                 .isEqualTo("t");
     }
 
+    /** The watermark stands still all the while. */
+    @Test
+    void whoWaitsForOneDocumentIsContentWithItsRow() throws Exception {
+        start();
+        sidecar.run("insert into crdt.docs (doc, version, epoch, complete, merged_lsn, op_count, staleness,"
+                + " staleness_bound, updated_at) values ('post-1', 1, 1, true, '0/0', 0, '0 s', 'debounce', now())");
+        String moves = "update crdt.docs set merged_lsn = pg_current_wal_insert_lsn() where doc = 'post-1'";
+        callWhileTheSidecarWrites("call crdt.sync('20 s', 'post-1')", moves);
+        String barrier = sidecar.value("select crdt.barrier('post-1')");
+        assertThat(refused("call crdt.wait_for('" + barrier + "', '50 ms', 'post-1')")
+                        .getSQLState())
+                .isEqualTo("WM001");
+        callWhileTheSidecarWrites("call crdt.wait_for('" + barrier + "', '20 s', 'post-1')", moves);
+        assertThat(refused("call crdt.sync('50 ms', 'post-2')").getSQLState()).isEqualTo("WM001");
+        assertThat(refused("call crdt.sync('50 ms')").getSQLState()).isEqualTo("WM001");
+    }
+
+    @Test
+    void asksForAllWhenTheNamedRowDoesNotCome() throws Exception {
+        start();
+        sidecar.value("select pg_create_logical_replication_slot('" + database.name() + "', 'test_decoding')");
+        try {
+            assertThat(refused("call crdt.sync('1 s', 'nobody')").getSQLState()).isEqualTo("WM001");
+            assertThat(sidecar.rows("select data from pg_logical_slot_get_changes('" + database.name()
+                            + "', null, null) where data like 'message%'"))
+                    .containsExactly(
+                            "message: transactional: 1 prefix: walmerge, sz: 6 content:nobody",
+                            "message: transactional: 1 prefix: walmerge, sz: 0 content:");
+        } finally {
+            sidecar.run("select pg_drop_replication_slot('" + database.name() + "')");
+        }
+    }
+
     @Test
     void theBarrierIsACommittedMessageAndIsFlushed() throws Exception {
         start();

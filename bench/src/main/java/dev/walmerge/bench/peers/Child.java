@@ -18,11 +18,11 @@ import java.util.concurrent.TimeUnit;
  * @param lines what it printed before it ended
  * @param failure null when it ended well, else the last words of it
  */
-record Child(List<JsonNode> lines, String failure) {
+public record Child(List<JsonNode> lines, String failure) {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final long LIMIT_MINUTES = 5;
 
-    static Child run(Path folder, List<String> command) throws IOException {
+    public static Child run(Path folder, List<String> command) throws IOException {
         File output = Files.createTempFile("walmerge-peers", ".out").toFile();
         File errors = Files.createTempFile("walmerge-peers", ".err").toFile();
         try {

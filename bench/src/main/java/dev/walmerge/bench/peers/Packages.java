@@ -12,22 +12,23 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The peers and the scripts that measure them, in a folder that may be thrown away.
+ * Scripts for node and the packages that their lock file pins, in a folder that may be thrown away: the peers and what measures them,
+ * or yjs alone.
  *
  * @param folder has scripts and node_modules
  * @param nodeVersion as node says it
  */
-record Packages(Path folder, String nodeVersion) {
+public record Packages(Path folder, String nodeVersion) {
     private static final int OLDEST_NODE = 20;
     private static final String LOCK = "package-lock.json";
 
     /**
      * Copies the scripts and has npm install what the lock file pins, unless it is there.
      *
-     * @param sources {@code bench/peers}
+     * @param sources {@code bench/peers}, or another folder with a lock file
      * @param folder made when it isn't there
      */
-    static Packages install(Path sources, Path folder) throws IOException, PeersException {
+    public static Packages install(Path sources, Path folder) throws IOException, PeersException {
         String version = findNode();
         copy(sources, folder);
         Path stamp = folder.resolve("installed");
@@ -44,7 +45,7 @@ record Packages(Path folder, String nodeVersion) {
     }
 
     /** A script with its arguments, as a command. */
-    List<String> command(List<String> script) {
+    public List<String> command(List<String> script) {
         return command(false, script);
     }
 
@@ -80,7 +81,7 @@ record Packages(Path folder, String nodeVersion) {
 
     private static void copy(Path sources, Path folder) throws IOException, PeersException {
         if (!Files.exists(sources.resolve(LOCK))) {
-            throw new PeersException("no peers in " + sources + ": run it from a checkout");
+            throw new PeersException("no scripts in " + sources + ": run it from a checkout");
         }
         try (Stream<Path> files = Files.walk(sources)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {

@@ -2,8 +2,8 @@ package dev.walmerge.bench.peers;
 
 import java.io.Serial;
 
-/** Why the comparison can't be run here; the message says what to do about it. */
-final class PeersException extends Exception {
+/** Why node or its packages can't be had here; the message says what to do about it. */
+public final class PeersException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 

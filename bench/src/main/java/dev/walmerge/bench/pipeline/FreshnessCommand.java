@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.walmerge.bench.measure.Latencies;
 import dev.walmerge.bench.measure.Machine;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
 import java.io.IOException;
@@ -30,6 +31,9 @@ import picocli.CommandLine.Option;
 public final class FreshnessCommand implements Callable<Integer> {
     @Option(names = "--seconds", paramLabel = "N", defaultValue = "30", description = "a row: ${DEFAULT-VALUE}")
     private int seconds;
+
+    @Option(names = "--only-light", description = "stop after the first row, the one that is split into stages")
+    private boolean onlyLight;
 
     @Option(names = "--json", paramLabel = "FILE", description = "write the result there too")
     private Path json;
@@ -58,14 +62,26 @@ public final class FreshnessCommand implements Callable<Integer> {
         machine.forEach((name, value) -> out.printf("%-9s %s%n", name, value));
         out.printf("%n%-52s %10s %10s %10s %8s%n", "COMMIT to visible", "p50", "p99", "max", "samples");
         List<Row> rows = new ArrayList<>();
-        rows.add(row("5 kB document, an op at a time, crdt.sync", () -> FreshnessLoad.light(url, "a", true, seconds)));
-        rows.add(row("the same, default policy", () -> FreshnessLoad.light(url, "b", false, seconds)));
-        rows.add(row("2,000 ops/s over 500 documents, crdt.sync", () -> FreshnessLoad.steady(url, "c", true, seconds)));
-        rows.add(row("the same, default policy", () -> FreshnessLoad.steady(url, "d", false, seconds)));
+        SyncStages stages = new SyncStages();
+        Failpoint.onReach(stages);
+        rows.add(row(
+                "5 kB document, an op at a time, crdt.sync",
+                () -> FreshnessLoad.light(url, "a", true, seconds, stages)));
+        Failpoint.onReach(null);
+        stages.print(out);
+        if (!onlyLight) {
+            addOthers(url, rows);
+        }
         if (json != null) {
-            write(machine, rows);
+            write(machine, rows, stages);
         }
         return ExitCode.OK;
+    }
+
+    private void addOthers(String url, List<Row> rows) throws Exception {
+        rows.add(row("the same, default policy", () -> FreshnessLoad.light(url, "b", false, seconds, null)));
+        rows.add(row("2,000 ops/s over 500 documents, crdt.sync", () -> FreshnessLoad.steady(url, "c", true, seconds)));
+        rows.add(row("the same, default policy", () -> FreshnessLoad.steady(url, "d", false, seconds)));
     }
 
     private Row row(String name, Callable<Latencies> measurement) throws Exception {
@@ -81,7 +97,7 @@ public final class FreshnessCommand implements Callable<Integer> {
         return new Row(name, latencies);
     }
 
-    private void write(Map<String, String> machine, List<Row> rows) throws IOException {
+    private void write(Map<String, String> machine, List<Row> rows, SyncStages stages) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode root = mapper.createObjectNode().put("scenario", "freshness");
         machine.forEach(root::put);
@@ -94,6 +110,7 @@ public final class FreshnessCommand implements Callable<Integer> {
                     .put("p99Millis", row.latencies.percentileMillis(99))
                     .put("maxMillis", row.latencies.percentileMillis(100));
         }
+        stages.forEach(root.putObject("syncStagesMillis")::put);
         mapper.writerWithDefaultPrettyPrinter().writeValue(json.toFile(), root);
     }
 }

@@ -10,6 +10,7 @@ import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
 import dev.walmerge.sidecar.migrate.MigrationException;
 import dev.walmerge.sidecar.migrate.Migrator;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -35,6 +36,11 @@ public final class House implements AutoCloseable {
         }
         settings = ephemeral ? temporary(settings) : settings.withUrl(server.url());
         return server;
+    }
+
+    /** Of the server's data. */
+    synchronized Path folder() {
+        return server.folder();
     }
 
     /** Returns when ops can flow. */

@@ -14,17 +14,18 @@ import java.util.List;
 final class Load {
     private static final int PAYLOAD_BYTES = 40;
 
-    /** Arguments by format: how many documents, ops a document and ops a transaction, and the prefix of their keys. */
+    /** Arguments by format: how many documents, the first op, ops a document and ops a transaction, and the prefix of their keys. */
     private static final String WRITE = """
             do $$
             declare
               updates constant bytea[] := array(select u.payload from bench_update u order by u.seq);
               documents constant int := %d;
+              first constant int := %d;
               ops constant int := %d;
               a_transaction constant int := %d;
               written int := 0;
             begin
-              for seq in 1..ops loop
+              for seq in first..first + ops - 1 loop
                 for d in 1..documents loop
                   insert into crdt.ops (doc, update) values ('%s' || d, updates[seq]);
                   written := written + 1;
@@ -40,7 +41,14 @@ final class Load {
     /** Writes {@code documents * opsEach} rows, in transactions of so many; keys are the prefix and a number. */
     static void write(Connection connection, String prefix, int documents, int opsEach, int rowsPerTransaction)
             throws SQLException {
-        List<byte[]> updates = KeystrokeUpdates.ofSize(PAYLOAD_BYTES, opsEach);
+        writeMore(connection, prefix, documents, 0, opsEach, rowsPerTransaction);
+    }
+
+    /** The same, for documents that have {@code opsBefore} ops each. */
+    static void writeMore(
+            Connection connection, String prefix, int documents, int opsBefore, int opsEach, int rowsPerTransaction)
+            throws SQLException {
+        List<byte[]> updates = KeystrokeUpdates.ofSize(PAYLOAD_BYTES, opsBefore + opsEach);
         try (Statement statement = connection.createStatement()) {
             statement.execute("create temp table bench_update (seq int, payload bytea)");
             try (PreparedStatement insert = connection.prepareStatement("insert into bench_update values (?, ?)")) {
@@ -53,7 +61,7 @@ final class Load {
             }
             // A commit that need not reach the disk: what is measured is reading.
             statement.execute("set synchronous_commit = off");
-            statement.execute(WRITE.formatted(documents, opsEach, rowsPerTransaction, prefix));
+            statement.execute(WRITE.formatted(documents, opsBefore + 1, opsEach, rowsPerTransaction, prefix));
             statement.execute("reset synchronous_commit");
             statement.execute("drop table bench_update");
         }

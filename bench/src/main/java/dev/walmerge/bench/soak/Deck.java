@@ -9,7 +9,10 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 
-/** Deals failpoints: every one comes before any comes again, and one that was not reached comes again soon. */
+/**
+ * Deals failpoints. Until the sidecar was killed at each, only those are dealt at which it was not, to be reached as soon as may be;
+ * from then on every one comes before any comes again. One that was not reached comes again soon.
+ */
 final class Deck {
     /** Reached once a life at most, or only when the tables are read from the start. */
     private static final Set<Failpoint> NEED_A_NEW_SLOT = EnumSet.of(
@@ -31,15 +34,36 @@ final class Deck {
             Failpoint.BEFORE_FOLD,
             Failpoint.INSIDE_FOLD);
 
+    private static final Set<Failpoint> OF_TRIMS =
+            EnumSet.of(Failpoint.BEFORE_TRIM, Failpoint.INSIDE_TRIM, Failpoint.AFTER_TRIM);
+
     private static final int OPS_MAX = 1500;
+    private static final int OPS_MAX_WHEN_OWED = 20;
     private static final int WRITES_MAX = 12;
+    private static final int WRITES_MAX_WHEN_OWED = 3;
     private static final int THROW_PERCENT = 12;
     private static final int STOP_PERCENT = 12;
+
+    private static final String KILL = "kill";
 
     /** One failpoint, and how it is armed. */
     record Card(Failpoint at, int count, String action) {
         boolean needsANewSlot() {
             return NEED_A_NEW_SLOT.contains(at);
+        }
+
+        /** Whether the slot must be told what only the journal has. */
+        boolean needsAPromise() {
+            return at == Failpoint.AFTER_SYNC;
+        }
+
+        /** Whether a leaf of the ring has to grow old first. */
+        boolean needsTime() {
+            return OF_TRIMS.contains(at);
+        }
+
+        boolean kills() {
+            return action.equals(KILL);
         }
 
         /** As the environment says it. */
@@ -55,6 +79,8 @@ final class Deck {
 
     private final Random random;
     private final List<Failpoint> left = new ArrayList<>();
+    /** Where it was not killed yet. */
+    private final Set<Failpoint> owed = EnumSet.allOf(Failpoint.class);
 
     Deck(Random random) {
         this.random = random;
@@ -62,15 +88,26 @@ final class Deck {
 
     Card next() {
         if (left.isEmpty()) {
-            left.addAll(List.of(Failpoint.values()));
+            left.addAll(owed.isEmpty() ? List.of(Failpoint.values()) : owed);
             Collections.shuffle(left, random);
         }
         Failpoint at = left.remove(left.size() - 1);
-        int countMax = OF_EACH_OP.contains(at) ? OPS_MAX : OF_EACH_WRITE.contains(at) ? WRITES_MAX : 1;
+        boolean isOwed = owed.contains(at);
+        int opsMax = isOwed ? OPS_MAX_WHEN_OWED : OPS_MAX;
+        int writesMax = isOwed ? WRITES_MAX_WHEN_OWED : WRITES_MAX;
+        int countMax = OF_EACH_OP.contains(at) ? opsMax : OF_EACH_WRITE.contains(at) ? writesMax : 1;
         int count = 1 + random.nextInt(countMax);
         int kind = random.nextInt(100);
+        if (isOwed) {
+            return new Card(at, count, KILL);
+        }
         return new Card(
-                at, count, kind < THROW_PERCENT ? "throw" : kind < THROW_PERCENT + STOP_PERCENT ? "stop" : "kill");
+                at, count, kind < THROW_PERCENT ? "throw" : kind < THROW_PERCENT + STOP_PERCENT ? "stop" : KILL);
+    }
+
+    /** It was reached, and killed the sidecar. */
+    void killed(Card card) {
+        owed.remove(card.at());
     }
 
     /** It was not reached: it comes again after the next few. */

@@ -1,5 +1,6 @@
 package dev.walmerge.bench.soak;
 
+import dev.walmerge.bench.process.SidecarRun;
 import dev.walmerge.engine.failpoint.FailpointSetting;
 import dev.walmerge.sidecar.ExitCode;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -24,6 +27,9 @@ final class Faults implements Callable<Void> {
     private static final int BLOWS_MAX = 3;
     private static final int READY_MILLIS = 90_000;
     private static final int REACH_MILLIS = 8_000;
+    /** A leaf is left two seconds after its first row, and must be written, and looked at twice. */
+    private static final int REACH_TRIM_MILLIS = 30_000;
+
     private static final int CLEAN_END_MILLIS = 40_000;
     private static final int LOOSE_END_MILLIS = 2_500;
     private static final int STOPPED_MILLIS = 2_000;
@@ -188,19 +194,19 @@ final class Faults implements Callable<Void> {
         if (card.needsANewSlot()) {
             dropSlot();
         }
-        current = start(card.setting());
+        current = start(card.setting(), card.needsAPromise() || random.nextBoolean());
         current.says(READY, READY_MILLIS, card.announcement());
-        if (!current.says(card.announcement(), REACH_MILLIS)) {
+        if (!current.says(card.announcement(), card.needsTime() ? REACH_TRIM_MILLIS : REACH_MILLIS)) {
             if (isUp()) {
                 deck.putBack(card);
                 killAfter(0);
             }
             return;
         }
-        tally.add(card.at());
         switch (card.action()) {
             case "kill" -> {
-                tally.add(Blow.SIDECAR_KILLED_AT_FAILPOINT);
+                deck.killed(card);
+                tally.addKill(card.at());
                 boolean ended = current.endsWithin(CLEAN_END_MILLIS);
                 if (!ended || current.exitCode() != FailpointSetting.KILLED_EXIT_CODE) {
                     tally.fault("not dead at " + card.setting() + ": " + current.lastWords());
@@ -318,9 +324,22 @@ final class Faults implements Callable<Void> {
         tally.add(Blow.SLOT_DROPPED);
     }
 
+    /** As often as not its slot is told soon what only the journal has, so that the next one replays that. */
     private SidecarRun start(String failpoint) throws IOException {
+        return start(failpoint, random.nextBoolean());
+    }
+
+    private SidecarRun start(String failpoint, boolean promises) throws IOException {
         int life = lives.incrementAndGet();
-        return SidecarRun.start(server.url(), folder.resolve("host-" + hosts % 2), log(life), failpoint, journalAbove);
+        List<String> arguments = new ArrayList<>(List.of("--url", server.url(), "--slot", Server.SLOT));
+        // So little memory that documents are evicted and loaded again.
+        arguments.addAll(List.of("--shards", "2", "--memory", "16MiB"));
+        if (journalAbove != null && promises) {
+            arguments.addAll(List.of("--journal-above", journalAbove));
+        }
+        arguments.addAll(
+                List.of("--state-directory", folder.resolve("host-" + hosts % 2).toString()));
+        return SidecarRun.start(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m"), arguments, log(life), failpoint);
     }
 
     private Path log(int life) {

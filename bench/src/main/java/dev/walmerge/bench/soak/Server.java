@@ -14,6 +14,9 @@ import java.sql.Statement;
 
 /** The Postgres of a run, and what the soak asks of it. Methods open a connection each. */
 final class Server implements AutoCloseable {
+    /** The slot that all of a run's sidecars want. */
+    static final String SLOT = "soak";
+
     /** Small documents fold, leaves of the op ring are trimmed, and JSON is there to compare: all within seconds. */
     private static final String POLICY = """
             select crdt.alter_collection(json_for_text => true, fold_bytes => 2000, fold_ratio => 0.1, fold_rows => 20,
@@ -106,7 +109,7 @@ final class Server implements AutoCloseable {
 
     private static long ask(Connection connection, String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, SidecarRun.SLOT);
+            statement.setString(1, SLOT);
             try (ResultSet row = statement.executeQuery()) {
                 return row.next() && row.getMetaData().getColumnTypeName(1).equals("int8") ? row.getLong(1) : 0;
             }

@@ -1,5 +1,6 @@
 package dev.walmerge.bench.soak;
 
+import dev.walmerge.bench.process.SidecarRun;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.migrate.MigrationException;
@@ -34,8 +35,9 @@ public final class Soak {
     private static final long WRITERS_END_MINUTES = 10;
     private static final String SYNC_TIMEOUT = "10 min";
     private static final int STOP_MILLIS = 60_000;
-    /** From here on every failpoint must have been reached. */
-    private static final Duration LONG = Duration.ofMinutes(30);
+    private static final int PROBLEMS_SHOWN = 20;
+    /** From here on the sidecar must have been killed at every failpoint. */
+    private static final Duration LONG = Duration.ofMinutes(20);
 
     private final SoakSettings settings;
     private final Path state;
@@ -115,7 +117,7 @@ public final class Soak {
             report(begunNanos, null);
             return false;
         }
-        return report(begunNanos, check(server, faults, documents));
+        return report(begunNanos, check(server, folder, faults, documents));
     }
 
     private void awaitEnd(long begunNanos, List<Future<List<PlannedDocument>>> writers, Future<Void> trouble)
@@ -130,11 +132,11 @@ public final class Soak {
             if (System.nanoTime() - begunNanos >= minute * MINUTE_NANOS) {
                 out.printf(
                         Locale.ROOT,
-                        "minute %d: %,d ops committed, %d blows, %d of %d failpoints%s%n",
+                        "minute %d: %,d ops committed, %d blows, killed at %d of %d failpoints%s%n",
                         minute,
                         committedOps.get(),
                         tally.blows(),
-                        Failpoint.values().length - tally.notReached().size(),
+                        Failpoint.values().length - tally.withoutKill().size(),
                         Failpoint.values().length,
                         tally.faults().isEmpty() ? "" : ", " + tally.faults().size() + " FAULTS");
                 minute++;
@@ -142,7 +144,7 @@ public final class Soak {
         }
     }
 
-    private Verdict check(Server server, Faults faults, List<PlannedDocument> documents)
+    private Verdict check(Server server, Path folder, Faults faults, List<PlannedDocument> documents)
             throws SQLException, IOException, InterruptedException {
         try (SidecarRun last = faults.startUnharmed()) {
             try {
@@ -153,12 +155,23 @@ public final class Soak {
             Verdict verdict;
             try (Connection connection = server.connect()) {
                 verdict = Verdict.of(connection, documents, faults.lastStartFromTables());
+                askYjs(RealYjs.compare(connection, documents, folder));
             }
             last.terminate();
             if (!last.endsWithin(STOP_MILLIS) || last.exitCode() != ExitCode.OK) {
                 tally.fault("the last sidecar did not end well: " + last.lastWords());
             }
             return verdict;
+        }
+    }
+
+    private void askYjs(RealYjs yjs) {
+        out.println(yjs.summary());
+        yjs.problems().stream().limit(PROBLEMS_SHOWN).forEach(tally::fault);
+        if (yjs.absent() != null && "true".equals(System.getenv("CI"))) {
+            tally.fault("CI=true, but yjs itself can't be run");
+        } else if (yjs.absent() == null && yjs.documents() == 0) {
+            tally.fault("yjs compared no document");
         }
     }
 
@@ -170,11 +183,11 @@ public final class Soak {
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begunNanos),
                 tally.blows(),
                 tally.blowsByKind());
-        out.println("failpoints: " + tally.blowsByFailpoint());
-        List<Failpoint> missing = tally.notReached();
+        out.println("kills at failpoints: " + tally.killsByFailpoint());
+        List<Failpoint> missing = tally.withoutKill();
         boolean demanded = settings.duration().compareTo(LONG) >= 0;
         if (!missing.isEmpty()) {
-            out.println((demanded ? "NEVER REACHED: " : "not reached in so short a time: ")
+            out.println((demanded ? "NEVER KILLED AT: " : "not killed in so short a time at: ")
                     + missing.stream().map(Failpoint::label).collect(Collectors.joining(", ")));
         }
         if (tally.blows() < settings.blowsMin()) {

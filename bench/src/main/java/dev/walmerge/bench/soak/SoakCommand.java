@@ -58,7 +58,7 @@ public final class SoakCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "64KiB",
             description =
-                    "the sidecars' setting: so little that the slot is told what only the journal has (default: ${DEFAULT-VALUE})")
+                    "of half of the sidecars: so little that the slot is told what only the journal has (default: ${DEFAULT-VALUE})")
     private String journalAbove;
 
     @Override

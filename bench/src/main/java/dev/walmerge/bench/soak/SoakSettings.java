@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param documents written at the same time, by all writers together
  * @param opsPerSecond that the writers try for together
  * @param blowsMin with fewer blows the writing goes on, on a slow machine, up to four times as long; then it is a failure
- * @param journalAbove the sidecars' setting: small, and restarts replay the journal; null for their default
+ * @param journalAbove the setting of half of the sidecars: small, and restarts replay the journal; null for the default in all
  */
 record SoakSettings(
         Duration duration, long seed, int writers, int documents, int opsPerSecond, int blowsMin, String journalAbove) {

@@ -10,15 +10,17 @@ import java.util.stream.Collectors;
 /** Counts the blows. Thread-safe. */
 final class Tally {
     private final Map<Blow, Integer> blows = new EnumMap<>(Blow.class);
-    private final Map<Failpoint, Integer> failpoints = new EnumMap<>(Failpoint.class);
+    private final Map<Failpoint, Integer> kills = new EnumMap<>(Failpoint.class);
     private final List<String> faults = new ArrayList<>();
 
     synchronized void add(Blow blow) {
         blows.merge(blow, 1, Integer::sum);
     }
 
-    synchronized void add(Failpoint reached) {
-        failpoints.merge(reached, 1, Integer::sum);
+    /** The sidecar was killed there. */
+    synchronized void addKill(Failpoint at) {
+        add(Blow.SIDECAR_KILLED_AT_FAILPOINT);
+        kills.merge(at, 1, Integer::sum);
     }
 
     /** Notes what must not be. */
@@ -34,10 +36,10 @@ final class Tally {
         return blows.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** The failpoints at which nothing happened yet. */
-    synchronized List<Failpoint> notReached() {
+    /** The failpoints at which it was not killed yet. */
+    synchronized List<Failpoint> withoutKill() {
         List<Failpoint> missing = new ArrayList<>(List.of(Failpoint.values()));
-        missing.removeAll(failpoints.keySet());
+        missing.removeAll(kills.keySet());
         return missing;
     }
 
@@ -47,8 +49,8 @@ final class Tally {
                 .collect(Collectors.joining(", "));
     }
 
-    synchronized String blowsByFailpoint() {
-        return failpoints.entrySet().stream()
+    synchronized String killsByFailpoint() {
+        return kills.entrySet().stream()
                 .map(entry -> entry.getKey().label() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
     }

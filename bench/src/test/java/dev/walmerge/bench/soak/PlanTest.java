@@ -80,13 +80,43 @@ final class PlanTest {
     }
 
     @Test
-    void everyFailpointIsDealtBeforeAnyComesAgainAndOneThatWasMissedComesSoon() {
+    void whereItWasNotKilledYetIsDealtAndNothingElseUntilItWas() {
         Deck deck = new Deck(new Random(5));
         Set<Failpoint> dealt = EnumSet.noneOf(Failpoint.class);
+        Set<Failpoint> missed = EnumSet.of(Failpoint.AFTER_TRIM, Failpoint.INSIDE_BACKFILL);
         for (int i = 0; i < Failpoint.values().length; i++) {
-            dealt.add(deck.next().at());
+            Deck.Card card = deck.next();
+            assertThat(card.kills()).isTrue();
+            dealt.add(card.at());
+            if (!missed.contains(card.at())) {
+                deck.killed(card);
+            }
         }
         assertThat(dealt).containsExactlyInAnyOrder(Failpoint.values());
+        for (int i = 0; i < 3; i++) {
+            Failpoint one = deck.next().at();
+            Failpoint other = deck.next().at();
+            assertThat(EnumSet.of(one, other)).isEqualTo(missed);
+        }
+    }
+
+    @Test
+    void afterThatEveryFailpointIsDealtBeforeAnyComesAgainAndOneThatWasMissedComesSoon() {
+        Deck deck = new Deck(new Random(5));
+        for (int i = 0; i < Failpoint.values().length; i++) {
+            deck.killed(deck.next());
+        }
+        Set<String> actions = new HashSet<>();
+        for (int pass = 0; pass < 5; pass++) {
+            Set<Failpoint> dealt = EnumSet.noneOf(Failpoint.class);
+            for (int i = 0; i < Failpoint.values().length; i++) {
+                Deck.Card card = deck.next();
+                dealt.add(card.at());
+                actions.add(card.action());
+            }
+            assertThat(dealt).containsExactlyInAnyOrder(Failpoint.values());
+        }
+        assertThat(actions).contains("kill", "stop", "throw");
 
         Deck.Card missed = deck.next();
         deck.putBack(missed);

@@ -3,6 +3,7 @@ package dev.walmerge.crdt;
 import dev.walmerge.crdt.ValueText.Style;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Read-only views of a document. Called by the thread that owns it; nothing of the document is changed or kept.
@@ -12,32 +13,63 @@ import java.util.Map;
 public final class Projection {
     private Projection() {}
 
+    /** {@link #bodyText(Doc, BodyProjection, String)} by the content of each root. */
+    public static String bodyText(Doc doc, String rootOrNull) {
+        return bodyText(doc, BodyProjection.AUTO, rootOrNull);
+    }
+
     /**
-     * What people search: the given root, or else all text and XML roots by name, those that aren't empty, a line each.
-     * NUL and lone surrogates are U+FFFD, because Postgres stores neither.
+     * What people search: the given root, or else those the projection names, by name, a line each and those that aren't empty.
+     * {@link BodyProjection#AUTO} names all texts and XML roots, and only when there are none all maps and lists.
+     * NUL and lone surrogates are U+FFFD, because Postgres stores neither. Never throws for what a document holds.
      *
      * @param rootOrNull the declared root
      */
-    public static String bodyText(Doc doc, String rootOrNull) {
+    public static String bodyText(Doc doc, BodyProjection projection, String rootOrNull) {
+        Objects.requireNonNull(projection);
+        StructStore store = doc.store();
+        List<BodyRoot> roots = BodyRoot.all(store, projection, rootOrNull);
         String only = "";
         StringBuilder all = null;
-        for (Root root : doc.roots()) {
-            if (rootOrNull == null || rootOrNull.equals(root.name())) {
-                int type = find(doc, root.name());
-                String text = switch (root.type()) {
-                    case TEXT -> storableText(doc.store(), type);
-                    case XML_FRAGMENT -> ValueText.storable(BodyText.xml(doc.store(), type));
-                    default -> "";
-                };
-                if (only.isEmpty()) {
-                    only = text;
-                } else if (!text.isEmpty()) {
-                    all = all == null ? new StringBuilder(only) : all;
-                    all.append('\n').append(text);
-                }
+        for (BodyRoot root : roots) {
+            String text = root.isPlain(store) ? storableText(store, root.type()) : walked(store, root);
+            if (only.isEmpty()) {
+                only = text;
+            } else if (!text.isEmpty()) {
+                all = all == null ? new StringBuilder(only) : all;
+                all.append('\n').append(text);
             }
         }
         return all == null ? only : all.toString();
+    }
+
+    private static String walked(StructStore store, BodyRoot root) {
+        LineSink lines = new LineSink(store);
+        root.walk(store, lines);
+        return ValueText.storable(lines.text.toString());
+    }
+
+    /**
+     * The same text cut into blocks, in their order: those that have text of their own. A text is cut into its lines, of which those
+     * that are empty don't count; maps and lists into their strings.
+     *
+     * @param rootOrNull the declared root
+     */
+    public static List<TextBlock> blocks(Doc doc, BodyProjection projection, String rootOrNull) {
+        Objects.requireNonNull(projection);
+        StructStore store = doc.store();
+        RowSink rows = new RowSink(store);
+        for (BodyRoot root : BodyRoot.all(store, projection, rootOrNull)) {
+            rows.begin(root);
+            root.walk(store, rows);
+        }
+        return rows.rows();
+    }
+
+    /** What {@link BodyProjection#AUTO} takes a root for, or null when nothing visible tells. */
+    public static BodyProjection detect(Doc doc, String root) {
+        int found = find(doc, root);
+        return found == StructStore.NONE ? null : BodyProjection.detect(doc.store(), found);
     }
 
     private static String storableText(StructStore store, int type) {
@@ -46,8 +78,8 @@ public final class Projection {
     }
 
     /**
-     * The whole document as a JSON object by root name, fit for jsonb: NUL and lone surrogates are U+FFFD, NaN,
-     * infinities and undefined are null, a bigint has its exact digits, bytes are base64. Empty roots are left out.
+     * The whole document as a JSON object by root name, each root as its {@code toJSON}, fit for jsonb: NUL and lone surrogates are
+     * U+FFFD, NaN, infinities and undefined are null, a bigint has its exact digits, bytes are base64. Empty roots are left out.
      */
     public static String bodyJson(Doc doc) {
         StringBuilder out = new StringBuilder("{");
@@ -61,6 +93,39 @@ public final class Projection {
             }
         }
         return out.append('}').toString();
+    }
+
+    /**
+     * The same, with each root in the JSON of its editor: a delta for a text with formats, ProseMirror's, Lexical's and Slate's
+     * nodes. What isn't one of theirs is its {@code toJSON}.
+     *
+     * @param projection of the declared root, or else of all it fits
+     * @param rootOrNull the declared root
+     */
+    public static String bodyJson(Doc doc, BodyProjection projection, String rootOrNull) {
+        Objects.requireNonNull(projection);
+        StructStore store = doc.store();
+        StringBuilder out = new StringBuilder("{");
+        BodyJson json = new BodyJson(store, out);
+        for (Root root : doc.roots()) {
+            if (root.type() != RootType.UNKNOWN) {
+                int type = find(doc, root.name());
+                boolean declared = rootOrNull == null || rootOrNull.equals(root.name());
+                out.append(out.length() > 1 ? "," : "");
+                ValueText.quote(root.name(), Style.JSONB, out);
+                out.append(':');
+                json.root(type, root.type(), form(store, type, declared ? projection : BodyProjection.AUTO));
+            }
+        }
+        return out.append('}').toString();
+    }
+
+    private static BodyProjection form(StructStore store, int type, BodyProjection projection) {
+        BodyProjection found = BodyProjection.detect(store, type);
+        boolean delta = found == BodyProjection.TEXT
+                && (projection == BodyProjection.QUILL
+                        || (projection != BodyProjection.TEXT && BodyJson.isFormatted(store, type)));
+        return delta ? BodyProjection.QUILL : found;
     }
 
     /** A root as its {@code toJSON}; JSON text. */

@@ -27,7 +27,10 @@ class NullArgumentsTest {
             "SharedMap.set 1",
             "SharedText.setAttribute 1",
             "SharedXml.setAttribute 1",
-            "Projection.bodyText 1");
+            "Projection.blocks 2",
+            "Projection.bodyJson 2",
+            "Projection.bodyText 1",
+            "Projection.bodyText 2");
 
     private final Doc doc = Doc.create(false);
     private final Editor editor = doc.edit(1);

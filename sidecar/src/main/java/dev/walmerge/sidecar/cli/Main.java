@@ -8,7 +8,7 @@ import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code walmerge run}, {@code init}, {@code doctor}, {@code inspect}. */
+/** The command line: {@code walmerge run}, {@code init}, {@code doctor}, {@code verify}, {@code inspect}. */
 @Command(
         name = "walmerge",
         description = "Materializes collaborative documents from ops that apps INSERT into Postgres.",
@@ -35,6 +35,8 @@ public final class Main {
                 SettingsOptions.addTo(new CommandLine(new InitCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
         command.addSubcommand(SettingsOptions.addTo(
                 new CommandLine(new DoctorCommand()), Setting.URL, Setting.USER, Setting.PASSWORD, Setting.SLOT));
+        command.addSubcommand(SettingsOptions.addTo(
+                new CommandLine(new VerifyCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
         command.addSubcommand(new CommandLine(new InspectCommand()));
         command.addSubcommand(new CommandLine.HelpCommand());
         command.setExecutionStrategy(parsed -> {

@@ -48,6 +48,14 @@ public final class PolicyHistory {
         return upTo(Long.MAX_VALUE);
     }
 
+    /** All versions of a collection's settings, the one in force last. */
+    public List<Policy> versions(String collection) {
+        return versions.stream()
+                .filter(version -> version.collection.equals(collection))
+                .map(Version::policy)
+                .toList();
+    }
+
     /**
      * The settings that were others at a time: what was in force then.
      *

@@ -33,11 +33,11 @@ public final class Backfill implements AutoCloseable {
             """;
 
     /** An op that declares no format has that of its time, as nearly as the row tells: when its transaction began. */
-    private static final String FORMAT_OF_ITS_TIME = """
+    static final String FORMAT_OF_ITS_TIME = """
             coalesce(format, (select c.format from crdt.collection c
               where c.name = 'default' and c.created_at <= o.at order by c.version desc limit 1))""";
 
-    private static final String FORMATS = "select count(distinct format) from crdt.collection where name = 'default'";
+    static final String FORMATS = "select count(distinct format) from crdt.collection where name = 'default'";
 
     /** Receives one row; {@code update} or {@code op} is null, {@code format} may be. */
     @FunctionalInterface

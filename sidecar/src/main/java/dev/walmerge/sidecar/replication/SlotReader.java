@@ -36,6 +36,12 @@ public final class SlotReader implements AutoCloseable {
     /** How long to wait for the link before looking at what became durable; the server hears of that within twice. */
     private static final int ARRIVAL_WAIT_MILLIS = 50;
 
+    /**
+     * After a message, if nothing follows in this time, the server hears from us once: a sender that is about to sleep can
+     * miss the flush of the next commit, and would sleep until anything else wakes it (README.md).
+     */
+    private static final int NUDGE_WAIT_MILLIS = 5;
+
     /** The same on somebody else's sockets, which can only be asked again and again. */
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -58,6 +64,10 @@ public final class SlotReader implements AutoCloseable {
     private boolean insideTransaction;
     private int messagesSincePace;
     private long lastPaceNanos;
+    /** The server was not nudged since the last message came. */
+    private boolean nudgeIsDue;
+
+    private int restsSinceMessage;
     private long lastStatusNanos;
     private long lastSentLsn;
     private volatile long receivedLsn;
@@ -216,11 +226,17 @@ public final class SlotReader implements AutoCloseable {
     }
 
     /** Until something arrives, or for a moment. */
-    private void rest() {
-        if (!connection.traffic().isCounting()) {
-            LockSupport.parkNanos(REST_NANOS);
+    private void rest() throws SQLException {
+        boolean arrived;
+        if (connection.traffic().isCounting()) {
+            arrived = connection.traffic().awaitArrival(nudgeIsDue ? NUDGE_WAIT_MILLIS : ARRIVAL_WAIT_MILLIS);
         } else {
-            connection.traffic().awaitArrival(ARRIVAL_WAIT_MILLIS);
+            LockSupport.parkNanos(REST_NANOS);
+            arrived = ++restsSinceMessage < NUDGE_WAIT_MILLIS;
+        }
+        if (nudgeIsDue && !arrived) {
+            sendStatus();
+            nudgeIsDue = false;
         }
     }
 
@@ -234,6 +250,8 @@ public final class SlotReader implements AutoCloseable {
         if (message == null) {
             return false;
         }
+        nudgeIsDue = true;
+        restsSinceMessage = 0;
         int offset = message.arrayOffset() + message.position();
         int length = message.remaining();
         Failpoint.AFTER_RECEIVE.reach();

@@ -9,6 +9,7 @@ import dev.walmerge.sql.testing.PostgresServer;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,6 +65,43 @@ final class SlotReaderTest {
                 long end = running.recorder.lastCommitEndLsn();
                 await().until(() -> fixture.state().confirmedFlushLsn() >= end);
             }
+        }
+    }
+
+    @Test
+    void theServerHearsOfItSoonAfterAMessageThoughNothingIsDurable() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            fixture.createSlot();
+            SlotReaderOptions rare = new SlotReaderOptions(
+                    fixture.slot,
+                    SlotFixture.PUBLICATION,
+                    0,
+                    Duration.ofSeconds(15),
+                    Duration.ofSeconds(90),
+                    Duration.ofSeconds(5));
+            try (RunningReader running = RunningReader.start(fixture.endpoint, rare);
+                    Connection connection = fixture.database.connect();
+                    Statement statement = connection.createStatement()) {
+                running.durable = false;
+                fixture.insert("a");
+                await().until(() -> !running.recorder.docs().isEmpty());
+                statement.execute("create temp table began as select clock_timestamp() as at");
+                fixture.insert("b");
+                // A sender that missed the flush of a further commit would otherwise sleep for the 15 s.
+                await().atMost(Duration.ofSeconds(10))
+                        .until(() -> isTrue(
+                                statement,
+                                "select s.reply_time > began.at from began, pg_stat_replication s"
+                                        + " join pg_replication_slots r on r.active_pid = s.pid where r.slot_name = '"
+                                        + fixture.slot + "'"));
+                running.stop();
+            }
+        }
+    }
+
+    private static boolean isTrue(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            return row.next() && row.getBoolean(1);
         }
     }
 
@@ -171,6 +209,27 @@ final class SlotReaderTest {
                 running.hasRoom = true;
                 await().until(() -> running.recorder.commits() == 1);
                 assertThat(running.recorder.rows()).isEqualTo(20_000);
+                running.stop();
+            }
+        }
+    }
+
+    /** The server decodes for longer than its timeout, and has nothing to send. */
+    @Test
+    void itOutlivesLongWorkOnOtherTables() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            fixture.createSlot();
+            fixture.database.execute("create table other (filler text)");
+            fixture.database.execute("alter database " + fixture.database.name() + " set wal_sender_timeout = '300ms'");
+            fixture.database.execute("insert into other select n from generate_series(1, 1000000) n");
+            fixture.insert("a");
+            long begun = System.nanoTime();
+            try (RunningReader running = RunningReader.start(fixture.endpoint, fixture.options())) {
+                await().atMost(Duration.ofSeconds(60))
+                        .until(() -> !running.recorder.docs().isEmpty()
+                                || running.ended().isDone());
+                assertThat(running.ended()).isNotDone();
+                assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(300));
                 running.stop();
             }
         }

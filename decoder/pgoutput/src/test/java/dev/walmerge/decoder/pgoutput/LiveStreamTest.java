@@ -86,6 +86,25 @@ final class LiveStreamTest {
         assertThat(readUntil("stream commit")).doesNotContain("start first").doesNotContain("commit");
     }
 
+    /** Its columns stand in another order, and the transaction that fills it is open already. */
+    @Test
+    void aPartitionThatIsAddedInMidStream() throws Exception {
+        run(
+                first,
+                "create table parts (id int, a int) partition by list (id);"
+                        + " create table parts_0 partition of parts for values in (0); create table parts_1 (a int, id int);"
+                        + " alter publication live set (publish_via_partition_root = true);"
+                        + " alter publication live add table parts");
+        run(first, "insert into parts values (0, 1)");
+        assertThat(readUntil("commit")).contains("insert parts id=0 a=1");
+        run(first, "begin; insert into parts values (0, 2)");
+        run(second, "alter table parts attach partition parts_1 for values in (1)");
+        run(first, "insert into parts values (1, 3); commit");
+        run(second, "insert into parts values (1, 4)");
+        assertThat(readUntil("commit")).containsSubsequence("insert parts id=0 a=2", "insert parts id=1 a=3");
+        assertThat(readUntil("commit")).contains("insert parts id=1 a=4");
+    }
+
     /** A publication's columns can change without a lock on the table, so while the transaction with its rows is open. */
     @Test
     void columnsThatChangeInMidTransaction() throws Exception {

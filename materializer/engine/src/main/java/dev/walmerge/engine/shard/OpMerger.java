@@ -106,20 +106,25 @@ final class OpMerger {
 
     /** Whether nothing of a parked update waits any more. */
     boolean contains(Doc doc, ParkedUpdate parked) {
-        byte[] payload = parked.payload();
         try {
-            if (!parked.format().equals(FRAMED)) {
-                return doc.contains(coreFormat(parked.format()), payload, 0, payload.length);
-            }
-            boolean all = frames.cut(payload);
-            for (int i = 0; all && i < frames.count(); i++) {
-                all = doc.contains(UpdateFormat.V1, payload, frames.start(i), frames.length(i));
-            }
-            return all;
+            return contains(doc, parked.format(), parked.payload());
         } catch (MalformedUpdateException e) {
             // It was decoded when it was parked.
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Whether all of an op is merged; false for a format that there isn't. */
+    boolean contains(Doc doc, String format, byte[] payload) throws MalformedUpdateException {
+        if (!format.equals(FRAMED)) {
+            UpdateFormat coreFormat = coreFormat(format);
+            return coreFormat != null && doc.contains(coreFormat, payload, 0, payload.length);
+        }
+        boolean all = frames.cut(payload);
+        for (int i = 0; all && i < frames.count(); i++) {
+            all = doc.contains(UpdateFormat.V1, payload, frames.start(i), frames.length(i));
+        }
+        return all;
     }
 
     private Refusal apply(Doc doc, String format, byte[] payload) throws MalformedUpdateException {

@@ -131,6 +131,11 @@ final class ResidentDocument {
         this.doc = doc;
     }
 
+    /** Whether nothing of it is refused. */
+    boolean isWell() {
+        return !corrupt && rowsRetry == null && docsRetry == null;
+    }
+
     /** How many parked updates wait, as far as is known. */
     int waitingCount() {
         return parked.size() - mergedStored;

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,13 +39,14 @@ final class Shard implements JournalHandler {
 
     private final EngineSettings settings;
     private final Outbox outbox;
+    private final InFlight inFlight;
     private final ShardCounters counters;
     private final OpMerger merger;
     private final WriteBuilder builder;
     private final Residents residents;
     private final Repairs repairs;
     private final LetterCommands commands;
-    private final boolean leads;
+    private final int number;
     private final Map<String, FlushPolicy> policies = new HashMap<>();
     /** What other threads may read of them. */
     private final Map<String, Policy> published;
@@ -63,16 +65,13 @@ final class Shard implements JournalHandler {
     private boolean barrier;
     private String barrierDoc;
     private boolean behind;
-    private int inFlightCount;
-    private long inFlightBytes;
-    private boolean submittedSomething;
 
     /**
      * @param startLsn up to which everything is written already
      * @param policies in force at the start; a version that comes through the journal is put there too, for others
      * @param loader what is stored of a document, or null; called on the shard's thread
      * @param letters where dead letters are read, on that thread too
-     * @param leads whether this one of the shards says that commands are carried out
+     * @param number of this shard, from 0; the first one says that commands are carried out
      */
     Shard(
             EngineSettings settings,
@@ -82,10 +81,11 @@ final class Shard implements JournalHandler {
             Map<String, Policy> policies,
             Function<DocumentKey, StoredDocument> loader,
             LetterCommands.Letters letters,
-            boolean leads,
+            int number,
             Core core) {
         this.settings = settings;
         this.outbox = outbox;
+        this.inFlight = new InFlight(outbox, settings.inFlightMaxBytes());
         this.counters = counters;
         this.lastEndLsn = startLsn;
         counters.mergedLsn.set(startLsn);
@@ -96,7 +96,7 @@ final class Shard implements JournalHandler {
         this.merger = new OpMerger(settings, core);
         this.builder = new WriteBuilder(merger, core);
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
-        this.leads = leads;
+        this.number = number;
         this.commands = new LetterCommands(letters, this::retry, openEntries::add);
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
@@ -152,7 +152,7 @@ final class Shard implements JournalHandler {
         boolean known = commands.carryOut(command);
         if (!known) {
             LOG.warn("command {}: this version does not know {}", command.id(), command.name());
-        } else if (leads) {
+        } else if (number == 0) {
             openEntries.add(new CommandDone(command.id()));
         }
     }
@@ -198,8 +198,9 @@ final class Shard implements JournalHandler {
 
     @Override
     public void barrier(String doc) {
+        // Two of them in one transaction ask for everything.
+        barrierDoc = barrier && !Objects.equals(doc, barrierDoc) ? null : doc;
         barrier = true;
-        barrierDoc = doc;
     }
 
     @Override
@@ -217,10 +218,10 @@ final class Shard implements JournalHandler {
         }
         for (Entry entry : openEntries) {
             if (entry instanceof DeadLetter letter) {
-                submit(Submission.of(letter.at(endLsn)));
+                inFlight.submit(Submission.of(letter.at(endLsn)));
                 ShardCounters.add(counters.deadLetters, 1);
             } else {
-                submit(Submission.of(entry));
+                inFlight.submit(Submission.of(entry));
             }
         }
         openEntries.clear();
@@ -234,7 +235,11 @@ final class Shard implements JournalHandler {
         }
         if (barrier) {
             barrier = false;
-            flushAll(StalenessBound.BARRIER);
+            if (barrierDoc == null) {
+                flushAll(StalenessBound.BARRIER);
+            } else {
+                flushNamed(barrierDoc);
+            }
         }
     }
 
@@ -283,7 +288,7 @@ final class Shard implements JournalHandler {
         }
         relieveMemory();
         settleOwed();
-        while (timers.nextDueNanos() <= nowNanos && hasFlightRoom()) {
+        while (timers.nextDueNanos() <= nowNanos && inFlight.hasRoom()) {
             ResidentDocument document = timers.take();
             if (document.dirty) {
                 flush(document, false);
@@ -302,10 +307,8 @@ final class Shard implements JournalHandler {
     /** Takes back what is committed. */
     boolean takeWritten() {
         boolean any = false;
-        for (Submission done = outbox.takeWritten(); done != null; done = outbox.takeWritten()) {
+        for (Submission done = inFlight.takeWritten(); done != null; done = inFlight.takeWritten()) {
             any = true;
-            inFlightCount--;
-            inFlightBytes -= done.bytes;
             if (done.document != null) {
                 settle(done);
             }
@@ -338,39 +341,44 @@ final class Shard implements JournalHandler {
 
     /** False while memory or write-back is full: the journal waits. */
     boolean canRead() {
-        return inFlightBytes < 2 * settings.inFlightMaxBytes() && (inFlightCount == 0 || residents.excessBytes() <= 0);
+        return !inFlight.isCrowded() && (inFlight.isEmpty() || residents.excessBytes() <= 0);
     }
 
     /** When the next {@link #tick} is needed if nothing else happens, or {@link DueHeap#NEVER}. */
     long nextDueNanos() {
-        return hasFlightRoom() ? timers.nextDueNanos() : DueHeap.NEVER;
+        return inFlight.hasRoom() ? timers.nextDueNanos() : DueHeap.NEVER;
     }
 
     /** Whether something was submitted since the last call. */
     boolean takeSubmittedSomething() {
-        boolean any = submittedSomething;
-        submittedSomething = false;
-        return any;
+        return inFlight.takeSubmittedSomething();
     }
 
-    private boolean hasFlightRoom() {
-        return inFlightBytes < settings.inFlightMaxBytes();
-    }
-
-    /** Marks every dirty document, that of a barrier first. */
-    private void flushAll(StalenessBound why) {
-        if (barrierDoc != null) {
-            for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
-                if (document.key.doc().equals(barrierDoc)) {
-                    document.urgent = why;
-                    if (isFree(document)) {
-                        flush(document, false);
-                    }
-                    break;
-                }
+    /**
+     * Writes one document, if only to say up to where its row holds everything. One that is unknown, or of which something
+     * is refused, can't say so: whoever waits asks for all after a while.
+     */
+    private void flushNamed(String doc) {
+        for (String collection : policies.keySet()) {
+            int hash = DocumentHash.of(collection, doc);
+            boolean mine = Math.floorMod(hash, settings.shards()) == number;
+            ResidentDocument document = mine ? residents.get(new DocumentKey(collection, doc), hash) : null;
+            if (document == null || document.opCount == 0 || !document.isWell()) {
+                continue;
             }
-            barrierDoc = null;
+            if (document.dirty || !isFree(document)) {
+                markDirty(document);
+                document.urgent = StalenessBound.BARRIER;
+                schedule(document);
+            } else {
+                residents.removeClean(document);
+                flush(document, false);
+            }
         }
+    }
+
+    /** Marks every dirty document. */
+    private void flushAll(StalenessBound why) {
         for (ResidentDocument document = dirty.head(); document != null; document = document.next) {
             if (document.urgent == null) {
                 document.urgent = why;
@@ -406,7 +414,7 @@ final class Shard implements JournalHandler {
         if (document.corrupt) {
             document.corruptFlagged = true;
             document.inFlight = true;
-            submit(Submission.of(document, builder.flagCorrupt(document)));
+            inFlight.submit(Submission.of(document, builder.flagCorrupt(document)));
             return;
         }
         flush(document, true);
@@ -442,26 +450,19 @@ final class Shard implements JournalHandler {
         if (write.fold() != null) {
             ShardCounters.add(counters.folds, 1);
         }
-        submit(Submission.of(document, write));
-    }
-
-    private void submit(Submission submission) {
-        inFlightCount++;
-        inFlightBytes += submission.bytes;
-        submittedSomething = true;
-        outbox.submit(submission);
+        inFlight.submit(Submission.of(document, write));
     }
 
     /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
     private void relieveMemory() {
         residents.relieve();
-        if (inFlightCount > 0) {
+        if (!inFlight.isEmpty()) {
             // What is in flight can be evicted soon.
             return;
         }
         long excessBytes = residents.excessBytes();
         ResidentDocument document = dirty.head();
-        while (document != null && excessBytes > 0 && hasFlightRoom()) {
+        while (document != null && excessBytes > 0 && inFlight.hasRoom()) {
             ResidentDocument next = document.next;
             if (!document.inFlight) {
                 excessBytes -= document.residentBytes;
@@ -473,7 +474,7 @@ final class Shard implements JournalHandler {
     }
 
     private void settleOwed() {
-        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && hasFlightRoom()) {
+        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && inFlight.hasRoom()) {
             DocumentKey key = residents.owed().next();
             ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
             if (!isFree(document)) {

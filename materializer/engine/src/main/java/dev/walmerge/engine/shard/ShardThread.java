@@ -72,8 +72,8 @@ public final class ShardThread implements Runnable {
         this.store = new DocumentStore(connections);
         BooleanSupplier isStopped = () -> stopped;
         this.backOff = new BackOff("reading what is stored", isStopped);
-        this.shard = new Shard(
-                settings, outbox, counters, startLsn, policies, this::load, letters(), number == 0, new Core());
+        this.shard =
+                new Shard(settings, outbox, counters, startLsn, policies, this::load, letters(), number, new Core());
         this.reader = journal.reader(number, settings.shards(), shard);
         this.number = number;
         this.suspects = new Suspects(this::suspects, settings.patience().retryMaxMillis() * 1_000_000);

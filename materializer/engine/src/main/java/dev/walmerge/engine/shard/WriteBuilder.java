@@ -270,14 +270,17 @@ final class WriteBuilder {
         static final Text UNSAID = new Text(null, false, null, false, null);
     }
 
+    /** Null where the text says it all. */
+    static String json(Doc doc, Policy policy) {
+        return policy.jsonForText() || !Projection.isPureText(doc) ? Projection.bodyJson(doc) : null;
+    }
+
     private static Text project(ResidentDocument document, Policy policy) {
         String text;
         String json;
         try {
             text = Projection.bodyText(document.doc, policy.root());
-            json = policy.jsonForText() || !Projection.isPureText(document.doc)
-                    ? Projection.bodyJson(document.doc)
-                    : null;
+            json = json(document.doc, policy);
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             LOG.error(
                     "document {}: no text: {}",

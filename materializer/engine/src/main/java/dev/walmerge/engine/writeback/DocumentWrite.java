@@ -65,32 +65,15 @@ public record DocumentWrite(
 
     /** The same with another error, ahead of the one that it has. */
     DocumentWrite withError(String more) {
-        return new DocumentWrite(
-                key,
-                mergedLsn,
-                opCount,
-                text,
-                textChanged,
-                json,
-                jsonChanged,
-                missing,
-                warning,
-                error == null ? more : more + "; " + error,
-                stalenessMillis,
-                bound,
-                contentChanged,
-                change,
-                fold,
-                parkedAdded,
-                parkedRemovedSeqs,
-                rows,
-                docs,
-                held,
-                lettersMerged);
+        return with(error == null ? more : more + "; " + error, rows, held);
     }
 
     /** The same where an earlier transaction, whose end was not seen, may have held the document. */
     DocumentWrite maybeHeld(String reason) {
+        return with(error, rows == Care.WITH_OTHERS ? Care.ALONE : rows, held == null ? reason : held);
+    }
+
+    private DocumentWrite with(String error, Care rows, String held) {
         return new DocumentWrite(
                 key,
                 mergedLsn,
@@ -109,9 +92,9 @@ public record DocumentWrite(
                 fold,
                 parkedAdded,
                 parkedRemovedSeqs,
-                rows == Care.WITH_OTHERS ? Care.ALONE : rows,
+                rows,
                 docs,
-                held == null ? reason : held,
+                held,
                 lettersMerged);
     }
 }

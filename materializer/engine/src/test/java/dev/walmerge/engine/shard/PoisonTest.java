@@ -155,7 +155,7 @@ final class PoisonTest {
                 policies,
                 this::load,
                 NoLetters.INSTANCE,
-                true,
+                0,
                 with);
     }
 

@@ -31,7 +31,7 @@ final class ShardTest {
             policies,
             key -> null,
             NoLetters.INSTANCE,
-            true,
+            0,
             new Core());
 
     private long nowNanos;
@@ -106,6 +106,45 @@ final class ShardTest {
         assertThat(second.write.text()).isEqualTo("hello you");
         assertThat(second.write.bound()).isEqualTo(StalenessBound.BARRIER);
         assertThat(outbox.safeLsn()).isEqualTo(0x50);
+    }
+
+    @Test
+    void aBarrierOfOneDocumentWritesThatOneOnly() {
+        op("a", HELLO, 0x20);
+        op("b", HELLO, 0x20);
+        shard.commit(0x30, true, false);
+        shard.barrier("a");
+        shard.commit(0x40, false, true);
+        at(1);
+        Submission first = outbox.takeSubmitted();
+        assertThat(first.write.key().doc()).isEqualTo("a");
+        assertThat(first.write.mergedLsn()).isEqualTo(0x40);
+        assertThat(first.write.bound()).isEqualTo(StalenessBound.BARRIER);
+        assertThat(outbox.takeSubmitted()).as("nobody asked for b").isNull();
+        assertThat(outbox.safeLsn()).isEqualTo(0x10);
+        outbox.acknowledge(first);
+        at(2);
+        shard.barrier("a");
+        shard.commit(0x50, false, true);
+        at(3);
+        Submission again = outbox.takeSubmitted();
+        assertThat(again.write.mergedLsn()).as("nothing new, up to here").isEqualTo(0x50);
+        assertThat(again.write.contentChanged()).isFalse();
+        assertThat(again.write.bound()).isEqualTo(StalenessBound.BARRIER);
+        shard.barrier("a");
+        shard.commit(0x60, false, true);
+        at(4);
+        assertThat(outbox.takeSubmitted()).as("one is in flight").isNull();
+        outbox.acknowledge(again);
+        at(5);
+        assertThat(outbox.takeSubmitted().write.mergedLsn()).isEqualTo(0x60);
+        shard.barrier("a");
+        shard.barrier("c");
+        shard.commit(0x70, false, true);
+        at(6);
+        assertThat(outbox.takeSubmitted().write.key().doc())
+                .as("two names are everything")
+                .isEqualTo("b");
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.walmerge.bench.soak;
+package dev.walmerge.bench.process;
 
 import dev.walmerge.engine.failpoint.FailpointSetting;
 import java.io.IOException;
@@ -13,10 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A sidecar as a process of its own, started as the launcher starts it. One thread. */
-final class SidecarRun implements AutoCloseable {
-    /** The slot that all of a run's sidecars want. */
-    static final String SLOT = "soak";
-
+public final class SidecarRun implements AutoCloseable {
     private static final List<String> FLAGS_TO_HAND_ON =
             List.of("--add-opens", "--add-exports", "--enable-native-access", "--sun-misc", "-Dchronicle");
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -32,14 +29,14 @@ final class SidecarRun implements AutoCloseable {
     }
 
     /**
-     * Starts it.
+     * Starts {@code walmerge run}.
      *
-     * @param state the folder of its journal
+     * @param options of the JVM, beside those that the launcher gives
+     * @param arguments of the command
      * @param log what it prints goes there
      * @param failpoint null, or what to arm
-     * @param journalAbove null, or that setting
      */
-    static SidecarRun start(String url, Path state, Path log, String failpoint, String journalAbove)
+    public static SidecarRun start(List<String> options, List<String> arguments, Path log, String failpoint)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -48,14 +45,9 @@ final class SidecarRun implements AutoCloseable {
                 command.add(flag);
             }
         }
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", System.getProperty("java.class.path")));
-        command.addAll(List.of("dev.walmerge.sidecar.cli.Main", "run", "--url", url, "--slot", SLOT));
-        // So little memory that documents are evicted and loaded again.
-        command.addAll(List.of("--shards", "2", "--memory", "16MiB"));
-        if (journalAbove != null) {
-            command.addAll(List.of("--journal-above", journalAbove));
-        }
-        command.addAll(List.of("--state-directory", state.toString()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.walmerge.sidecar.cli.Main", "run"));
+        command.addAll(arguments);
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("WALMERGE_"));
@@ -65,32 +57,32 @@ final class SidecarRun implements AutoCloseable {
         return new SidecarRun(builder.start(), log);
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
-    int exitCode() {
+    public int exitCode() {
         return process.exitValue();
     }
 
     /** Whether it ended within that time. */
-    boolean endsWithin(long millis) throws InterruptedException {
+    public boolean endsWithin(long millis) throws InterruptedException {
         return process.waitFor(millis, TimeUnit.MILLISECONDS);
     }
 
     /** Whether its log has {@code text} within that time, or it ends. */
-    boolean says(String text, long millis) throws InterruptedException {
+    public boolean says(String text, long millis) throws InterruptedException {
         return says(text, millis, text);
     }
 
     /** The same, but {@code other} ends the wait too. */
-    boolean says(String text, long millis, String other) throws InterruptedException {
+    public boolean says(String text, long millis, String other) throws InterruptedException {
         await(() -> !isAlive() || log().contains(text) || log().contains(other), millis);
         return log().contains(text);
     }
 
     /** Waits, and tells whether the condition came true. */
-    static boolean await(BooleanSupplier condition, long millis) throws InterruptedException {
+    public static boolean await(BooleanSupplier condition, long millis) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
@@ -105,24 +97,24 @@ final class SidecarRun implements AutoCloseable {
     }
 
     /** SIGKILL, which ends a stopped process too. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
     }
 
     /** SIGTERM. */
-    void terminate() {
+    public void terminate() {
         process.destroy();
     }
 
     /** {@code STOP} or {@code CONT}. */
-    void signal(String name) throws IOException, InterruptedException {
+    public void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                 .start()
                 .waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS);
     }
 
-    String log() {
+    public String log() {
         try {
             return Files.readString(log, StandardCharsets.UTF_8);
         } catch (IOException e) {
@@ -130,7 +122,7 @@ final class SidecarRun implements AutoCloseable {
         }
     }
 
-    String lastWords() {
+    public String lastWords() {
         List<String> lines = log().lines().toList();
         return log + ":\n  "
                 + String.join("\n  ", lines.subList(Math.max(0, lines.size() - LAST_WORDS_LINES), lines.size()));

@@ -1,0 +1,74 @@
+package dev.walmerge.sidecar.cli;
+
+import dev.walmerge.sidecar.Endpoints;
+import dev.walmerge.sidecar.ExitCode;
+import dev.walmerge.sidecar.OperatingErrors;
+import dev.walmerge.sidecar.OperatingException;
+import dev.walmerge.sidecar.config.ConfigException;
+import dev.walmerge.sidecar.config.SidecarSettings;
+import dev.walmerge.sidecar.verify.Report;
+import dev.walmerge.sidecar.verify.Verification;
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code walmerge verify}: the proof, on a database in use, that nothing is lost. */
+@Command(
+        name = "verify",
+        description =
+                "Looks whether every op row is in its document or a dead letter, and every document's row shows what"
+                        + " is stored of it. A sidecar must be running. Exit code 1 when something is not so.",
+        mixinStandardHelpOptions = true)
+final class VerifyCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = "for what was committed before to be written (default: ${DEFAULT-VALUE})")
+    private int patienceSeconds;
+
+    @Override
+    public Integer call() throws ConfigException, OperatingException {
+        SidecarSettings settings = SettingsOptions.read(spec);
+        if (settings.url() == null) {
+            throw new ConfigException(List.of("--url: verify needs one, such as jdbc:postgresql://localhost:5432/app"));
+        }
+        Report report;
+        try {
+            report = Verification.run(Endpoints.of(settings), Duration.ofSeconds(patienceSeconds));
+        } catch (SQLException e) {
+            throw OperatingErrors.of(e);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (report == null) {
+            out.printf("not written within %d s: is a sidecar running? See crdt.health.%n", patienceSeconds);
+            out.flush();
+            return ExitCode.CHECK_FAILED;
+        }
+        report.faults().forEach(out::println);
+        long more = report.faultCount() - report.faults().size();
+        if (more > 0) {
+            out.printf("and %d more%n", more);
+        }
+        out.printf(
+                Locale.ROOT,
+                "%,d documents, %,d op rows: %,d merged or waiting, %,d dead letters, %,d faults%n",
+                report.documents(),
+                report.ops(),
+                report.merged(),
+                report.deadLetters(),
+                report.faultCount());
+        out.flush();
+        return report.faultCount() == 0 ? ExitCode.OK : ExitCode.CHECK_FAILED;
+    }
+}
