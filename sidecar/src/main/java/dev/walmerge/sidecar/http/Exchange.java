@@ -55,10 +55,11 @@ final class Exchange {
     /** Does what can be done at once. False when it is over and the channel is to be closed. */
     boolean advance() throws IOException {
         if (out == null) {
+            int seen = in.position();
             if (channel.read(in) < 0) {
                 return false;
             }
-            out = answer();
+            out = answer(seen);
             if (out == null) {
                 return true;
             }
@@ -78,9 +79,9 @@ final class Exchange {
         return count >= 0 && leftoverBytes <= LEFTOVER_MAX_BYTES;
     }
 
-    /** Null as long as the head is not there. */
-    private ByteBuffer answer() {
-        int end = Request.endOfHead(in.array(), in.position());
+    /** Null as long as the head is not there; it does not end in what was seen. */
+    private ByteBuffer answer(int seen) {
+        int end = Request.endOfHead(in.array(), seen, in.position());
         if (end >= 0) {
             Request request = Request.parse(in.array(), end);
             return encode(respond(request), request.method().equals("HEAD"));

@@ -91,18 +91,26 @@ public final class HttpEndpoint implements AutoCloseable {
                 }
                 selector.selectedKeys().clear();
                 closeLate();
-            } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            } catch (IOException | RuntimeException | Error e) {
                 if (!closed) {
-                    // Out of files or memory: it would be so again at once.
-                    LOG.warn("http: {}", e.toString());
-                    closeOldest();
-                    LockSupport.parkNanos(PAUSE_NANOS);
+                    recover(e);
                 }
             }
         }
         while (!exchanges.isEmpty()) {
             closeOldest();
         }
+    }
+
+    /** Out of files or memory: it would be so again at once. The pipeline may get over it, so this thread must, too. */
+    private void recover(Throwable why) {
+        try {
+            closeOldest();
+            LOG.warn("http: {}", why.toString());
+        } catch (OutOfMemoryError e) {
+            // There is not even enough to say so.
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
     }
 
     private void accept() throws IOException {

@@ -13,9 +13,13 @@ record Request(String method, String target, String accept) {
     private static final Request NONE = new Request("", null, "");
     private static final String ACCEPT = "accept:";
 
-    /** Where the head ends that begins at 0, or -1 if it goes on after {@code length}. */
-    static int endOfHead(byte[] bytes, int length) {
-        for (int i = 1; i < length; i++) {
+    /**
+     * Where the head ends that begins at 0, or -1 if it goes on after {@code length}.
+     *
+     * @param from before which it is known not to end
+     */
+    static int endOfHead(byte[] bytes, int from, int length) {
+        for (int i = Math.max(1, from); i < length; i++) {
             // A bare line feed ends a line, too.
             if (bytes[i] == '\n' && (bytes[i - 1] == '\n' || (i > 1 && bytes[i - 1] == '\r' && bytes[i - 2] == '\n'))) {
                 return i + 1;

@@ -45,6 +45,7 @@ final class HttpEndpointTest {
                 case "/not-now" -> Response.text(503, "not-now");
                 case "/large" -> new Response(200, "application/octet-stream", new byte[LARGE_BYTES]);
                 case "/broken" -> throw new IllegalStateException("on purpose");
+                case "/exhausted" -> throw new OutOfMemoryError("on purpose");
                 default -> null;
             };
         });
@@ -92,6 +93,12 @@ final class HttpEndpointTest {
                 .POST(BodyPublishers.ofByteArray(new byte[500_000]))
                 .build();
         assertThat(client.send(upload, BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+    }
+
+    @Test
+    void memoryThatRunsOutEndsOneRequest() throws Exception {
+        assertThatThrownBy(() -> send("GET", "/exhausted")).isInstanceOf(IOException.class);
+        assertThat(send("GET", "/page").statusCode()).isEqualTo(200);
     }
 
     @Test
