@@ -68,13 +68,14 @@ final class Session implements AutoCloseable {
     private volatile ReplicationConnection replication;
     private volatile SlotReader reader;
     private volatile OperatingException lost;
-    private Engine engine;
+    private volatile Engine engine;
     private OpSink sink;
     private JournalHome home;
     private PolicyHistory history;
-    private CommitLag lag;
+    private volatile CommitLag lag;
     private boolean behind;
     private volatile boolean stopping;
+    private volatile boolean reading;
 
     /**
      * @param startOver whether the slot is of no use although it is there
@@ -329,6 +330,7 @@ final class Session implements AutoCloseable {
     void run() throws OperatingException {
         PgoutputDecoder decoder = new PgoutputDecoder();
         OpPipeline pipeline = new OpPipeline(sink, history, lag);
+        reading = true;
         try {
             reader.run(
                     (lsn, buffer, offset, length) -> decoder.decode(buffer, offset, length, pipeline),
@@ -409,8 +411,34 @@ final class Session implements AutoCloseable {
         return epoch;
     }
 
+    /** Null before there is an engine. */
     EngineStats stats() {
-        return engine.stats();
+        Engine current = engine;
+        return current == null ? null : current.stats();
+    }
+
+    /** Null, or why this session has come to its end. */
+    OperatingException failure() {
+        Engine current = engine;
+        if (lost != null || current == null || current.failure() == null) {
+            return lost;
+        }
+        return OperatingErrors.of(current.failure());
+    }
+
+    /** Whether ops come from the slot, not from the tables or the journal any more. */
+    boolean isReading() {
+        return reading;
+    }
+
+    /** How long ago what is being read was committed. */
+    long lagMicros() {
+        return lag.micros();
+    }
+
+    /** What the slot was told. */
+    long confirmedLsn() {
+        return reader.confirmedLsn();
     }
 
     /** Makes {@link #run} return. */

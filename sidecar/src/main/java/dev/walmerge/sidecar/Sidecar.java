@@ -27,6 +27,7 @@ public final class Sidecar implements AutoCloseable {
     private final Thread thread = new Thread(this::loop, "walmerge-reader");
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final CountDownLatch firstAttempt = new CountDownLatch(1);
+    private final StatusBoard board = new StatusBoard();
     private volatile Session session;
     private volatile OperatingException end;
     private boolean startOver;
@@ -87,10 +88,16 @@ public final class Sidecar implements AutoCloseable {
         return current == null ? null : current.stats();
     }
 
+    /** How it is now. Any thread; waits for nothing. */
+    public Status status() {
+        return board.read();
+    }
+
     /** Writes what was read, lets the slot go and ends, within seconds. */
     @Override
     public void close() {
         stopped.countDown();
+        board.stopping();
         Session current = session;
         if (current != null) {
             current.stop();
@@ -122,6 +129,7 @@ public final class Sidecar implements AutoCloseable {
                     boolean wasUp = System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MAX_MILLIS);
                     pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
                     warn(e, wasUp);
+                    board.waitsFor(e.code());
                     // Until a session did: what comes in between may be a server that restarts.
                     startOver |= OperatingErrors.needsTables(e);
                 }
@@ -147,6 +155,7 @@ public final class Sidecar implements AutoCloseable {
                     e);
             throw e;
         } finally {
+            board.ended(end);
             firstAttempt.countDown();
         }
     }
@@ -164,6 +173,7 @@ public final class Sidecar implements AutoCloseable {
     private void runSession() throws OperatingException {
         try (Session opened = new Session(settings, startOver, epoch)) {
             session = opened;
+            board.began(opened);
             if (stopped.getCount() == 0) {
                 return;
             }
@@ -180,6 +190,7 @@ public final class Sidecar implements AutoCloseable {
             // What the session held is free again: what did not fit beside it may fit alone.
             throw OperatingErrors.of(e);
         } finally {
+            board.sessionEnded();
             session = null;
         }
     }

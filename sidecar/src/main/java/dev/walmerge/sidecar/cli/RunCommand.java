@@ -9,6 +9,7 @@ import dev.walmerge.sidecar.Sidecar;
 import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.embedded.EmbeddedServer;
+import dev.walmerge.sidecar.metrics.Monitoring;
 import dev.walmerge.sidecar.migrate.MigrationException;
 import dev.walmerge.sidecar.migrate.Migrator;
 import java.sql.Connection;
@@ -35,10 +36,18 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() throws ConfigException, OperatingException, InterruptedException {
         SidecarSettings settings = SettingsOptions.read(spec);
         armFailpoint(System.getenv(FailpointSetting.VARIABLE));
-        if (settings.url() != null) {
-            run(settings, null);
-            return ExitCode.OK;
+        try (Monitoring monitoring = Monitoring.open(settings)) {
+            if (settings.url() != null) {
+                run(settings, null, monitoring);
+            } else {
+                runEmbedded(settings, monitoring);
+            }
         }
+        return ExitCode.OK;
+    }
+
+    private static void runEmbedded(SidecarSettings settings, Monitoring monitoring)
+            throws OperatingException, InterruptedException {
         EmbeddedServer server = EmbeddedServer.startKept(settings.stateDirectory());
         SidecarSettings embedded = settings.withUrl(server.url());
         try {
@@ -48,8 +57,7 @@ final class RunCommand implements Callable<Integer> {
             throw e;
         }
         LOG.info("embedded Postgres: psql \"{}\"", server.connectionUri());
-        run(embedded, server);
-        return ExitCode.OK;
+        run(embedded, server, monitoring);
     }
 
     /** The settings were read, so what it says can be read too. */
@@ -70,9 +78,10 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /** Runs until a signal comes or an operator is needed; {@code server} is ours to stop afterwards, or null. */
-    private static void run(SidecarSettings settings, EmbeddedServer server)
+    private static void run(SidecarSettings settings, EmbeddedServer server, Monitoring monitoring)
             throws OperatingException, InterruptedException {
         Sidecar sidecar = new Sidecar(settings);
+        monitoring.follow(sidecar::status);
         // SIGTERM and Ctrl-C: write what was read, then end as someone who did what was asked.
         Thread onSignal = new Thread(
                 () -> {

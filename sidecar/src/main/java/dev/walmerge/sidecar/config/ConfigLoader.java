@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.walmerge.engine.failpoint.FailpointSetting;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -21,6 +22,8 @@ import java.util.regex.Pattern;
 /** Finds each setting, flags before environment before YAML, and checks all of them once. */
 public final class ConfigLoader {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,15})\\s*([kmg]i?b?|b)?");
+    /** A name, an IPv4 address, or an IPv6 address in brackets. */
+    private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9A-Fa-f:.%]+)]|([^\\[\\]:/\\s]+)):(\\d{1,5})");
     /** What PostgreSQL allows in the name of a slot. */
     private static final Pattern SLOT_NAME = Pattern.compile("[a-z0-9_]{1,63}");
 
@@ -29,6 +32,7 @@ public final class ConfigLoader {
             Set.of(CONFIG_VARIABLE, "WALMERGE_LOG_LEVEL", FailpointSetting.VARIABLE);
     private static final long MIB = 1L << 20;
     private static final int SHARDS_MAX = 64;
+    private static final int PORT_MAX = 65_535;
 
     private final Map<Setting, Given> given = new EnumMap<>(Setting.class);
     private final List<String> faults = new ArrayList<>();
@@ -141,7 +145,8 @@ public final class ConfigLoader {
                 size(Setting.JOURNAL_MAX, 1024 * MIB, 16 * MIB, Long.MAX_VALUE),
                 size(Setting.JOURNAL_RESERVE, 256 * MIB, 0, Long.MAX_VALUE),
                 size(Setting.JOURNAL_ABOVE, 1024 * MIB, 0, Long.MAX_VALUE),
-                (int) size(Setting.PAYLOAD_MAX, payloadMaxFor(heap), 1 << 10, 1L << 30));
+                (int) size(Setting.PAYLOAD_MAX, payloadMaxFor(heap), 1 << 10, 1L << 30),
+                http());
     }
 
     /**
@@ -200,6 +205,20 @@ public final class ConfigLoader {
         }
         fault(Setting.SHARDS, "must be a number from 1 to " + SHARDS_MAX);
         return 1;
+    }
+
+    private InetSocketAddress http() {
+        String value = text(Setting.HTTP, null);
+        if (value == null) {
+            return null;
+        }
+        Matcher parts = HOST_PORT.matcher(value);
+        if (!parts.matches() || Integer.parseInt(parts.group(3)) > PORT_MAX) {
+            fault(Setting.HTTP, "must be HOST:PORT, such as 127.0.0.1:9187 or [::1]:9187");
+            return null;
+        }
+        String host = parts.group(1) != null ? parts.group(1) : parts.group(2);
+        return InetSocketAddress.createUnresolved(host, Integer.parseInt(parts.group(3)));
     }
 
     private long size(Setting setting, long whenAbsent, long least, long most) {

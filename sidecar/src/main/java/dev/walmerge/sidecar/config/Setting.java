@@ -18,7 +18,8 @@ public enum Setting {
     JOURNAL_ABOVE(
             "journal-above",
             "when the slot holds back more WAL, it is told what is journaled, not only what is written (default: 1GiB)"),
-    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB, a sixteenth of the heap at most)");
+    PAYLOAD_MAX("payload-max", "a larger update is a dead letter (default: 64MiB, a sixteenth of the heap at most)"),
+    HTTP("http", "HOST:PORT to serve /metrics, /live and /ready at; without it no port is opened");
 
     private final String key;
     private final String help;

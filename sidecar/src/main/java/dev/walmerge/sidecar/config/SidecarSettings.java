@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar.config;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
 /**
@@ -14,6 +15,7 @@ import java.nio.file.Path;
  * @param journalReserveBytes what it leaves free there
  * @param journalAboveBytes of WAL held back, above which the slot is told what is journaled
  * @param payloadMaxBytes of one update
+ * @param http where to serve metrics and probes, not resolved yet; null for nowhere
  */
 public record SidecarSettings(
         String url,
@@ -26,7 +28,8 @@ public record SidecarSettings(
         long journalMaxBytes,
         long journalReserveBytes,
         long journalAboveBytes,
-        int payloadMaxBytes) {
+        int payloadMaxBytes,
+        InetSocketAddress http) {
 
     /** The same with another server. */
     public SidecarSettings withUrl(String otherUrl) {
@@ -41,7 +44,8 @@ public record SidecarSettings(
                 journalMaxBytes,
                 journalReserveBytes,
                 journalAboveBytes,
-                payloadMaxBytes);
+                payloadMaxBytes,
+                http);
     }
 
     /** Never shows the password, nor the URL, which may hold one. */

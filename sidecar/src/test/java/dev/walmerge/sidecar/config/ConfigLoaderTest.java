@@ -3,8 +3,10 @@ package dev.walmerge.sidecar.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +95,25 @@ final class ConfigLoaderTest {
                 null);
 
         assertThat(settings.toString()).doesNotContain("hidden");
+    }
+
+    @Test
+    void thePortIsClosedUnlessItIsAskedFor() throws Exception {
+        assertThat(ConfigLoader.load(Map.of(), Map.of(), null).http()).isNull();
+        assertThat(ConfigLoader.load(Map.of(), Map.of("WALMERGE_HTTP", "[::1]:9187"), null)
+                        .http())
+                .isEqualTo(InetSocketAddress.createUnresolved("::1", 9187));
+        assertThat(ConfigLoader.load(Map.of(), Map.of(), yaml("http: metrics.internal:0"))
+                        .withUrl("jdbc:postgresql:x")
+                        .http())
+                .isEqualTo(InetSocketAddress.createUnresolved("metrics.internal", 0));
+        for (String wrong :
+                List.of("9187", ":9187", "::1:9187", "host:65536", "host:-1", "http://host:1", "host:1/x")) {
+            assertThatThrownBy(() -> ConfigLoader.load(Map.of(Setting.HTTP, wrong), Map.of(), null))
+                    .as(wrong)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("--http: must be HOST:PORT");
+        }
     }
 
     private Path yaml(String text) throws Exception {

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class CommitLagTest {
@@ -23,9 +24,24 @@ final class CommitLagTest {
         assertThat(lag.isBehind()).isTrue();
         lag.sees(99_500_000);
         assertThat(lag.isBehind()).isFalse();
-        lag.sees(0);
+        lag.sees(1);
         lag.caughtUp();
         assertThat(lag.isBehind()).isFalse();
+    }
+
+    @Test
+    void growsWhileNothingMoreIsRead() {
+        AtomicLong clock = new AtomicLong(NOW_MICROS);
+        CommitLag lag = new CommitLag(clock::get);
+        assertThat(lag.micros()).isZero();
+        lag.sees(NOW_MICROS - 300);
+        assertThat(lag.micros()).isEqualTo(300);
+        clock.addAndGet(700);
+        assertThat(lag.micros()).isEqualTo(1_000);
+        lag.caughtUp();
+        assertThat(lag.micros()).isZero();
+        lag.sees(NOW_MICROS + 5_000);
+        assertThat(lag.micros()).as("clocks differ a little").isZero();
     }
 
     @Test
