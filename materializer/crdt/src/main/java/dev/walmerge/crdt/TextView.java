@@ -12,6 +12,7 @@ final class TextView {
 
     private byte[] out = {};
     private int count;
+    private boolean hasEmbeds;
 
     private TextView() {}
 
@@ -34,6 +35,9 @@ final class TextView {
         for (int s = store.types.start[type]; s != StructStore.NONE; ) {
             s = view.copy(store, units, s);
         }
+        if (view.hasEmbeds && !embeds) {
+            return null;
+        }
         return view.count == 0 ? "" : new String(view.out, 0, view.count, StandardCharsets.ISO_8859_1);
     }
 
@@ -48,8 +52,8 @@ final class TextView {
                 }
                 units.copyLatin(store.content[s], length, out, count);
                 count += length;
-            } else if (!embeds && isEmbed(store, s)) {
-                return null;
+            } else if (!hasEmbeds) {
+                hasEmbeds = isEmbed(store, s);
             }
             s = store.right[s];
         }
