@@ -14,6 +14,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,10 +177,7 @@ final class MonitoringTest {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute("lock table crdt.progress in exclusive mode");
-            byte[] update = new Typing().append(1, "x".repeat(200_000));
-            for (int i = 0; i < 300; i++) {
-                app.insert("doc-" + i, update);
-            }
+            insertDocuments(200, new Typing().append(1, "x".repeat(200_000)));
             awaitReady("503 journal-full");
             Map<String, Double> full = probe.metrics();
             assertThat(full)
@@ -268,6 +267,18 @@ final class MonitoringTest {
                 "begins");
         begins.setDaemon(true);
         begins.start();
+    }
+
+    private void insertDocuments(int count, byte[] update) throws SQLException {
+        try (Connection connection = app.connect();
+                PreparedStatement insert =
+                        connection.prepareStatement("insert into crdt.ops (doc, update) values (?, ?)")) {
+            for (int i = 0; i < count; i++) {
+                insert.setString(1, "doc-" + i);
+                insert.setBytes(2, update);
+                insert.executeUpdate();
+            }
+        }
     }
 
     private void awaitReady(String answer) {
