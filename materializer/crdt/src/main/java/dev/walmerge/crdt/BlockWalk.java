@@ -103,7 +103,8 @@ final class BlockWalk {
     }
 
     private boolean isText(int type) {
-        return store.types.ref[type] == TypeRef.XML_TEXT || store.types.ref[type] == TypeRef.TEXT;
+        int shown = TypeRef.shown(store, type);
+        return shown == TypeRef.XML_TEXT || shown == TypeRef.TEXT;
     }
 
     /**
@@ -116,7 +117,7 @@ final class BlockWalk {
             content(type, true, depth);
             return;
         }
-        switch (store.types.ref[type]) {
+        switch (TypeRef.shown(store, type)) {
             case TypeRef.XML_TEXT, TypeRef.TEXT, TypeRef.XML_ELEMENT -> element(type, root, beside, depth);
             case TypeRef.XML_FRAGMENT -> {
                 sink.enter(type, "");

@@ -112,6 +112,10 @@ final class BodyJson {
 
     /** The children of a fragment or element as ProseMirror's nodes. */
     private void nodes(int type, int depth) {
+        if (hasStrings(type)) {
+            texts(type, depth);
+            return;
+        }
         boolean first = true;
         for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
             if (store.isDeleted(s) || store.kind(s) != Kind.TYPE) {
@@ -134,6 +138,16 @@ final class BodyJson {
                 first = false;
             }
         }
+    }
+
+    /** Yjs 14 puts strings right into elements. */
+    private boolean hasStrings(int type) {
+        for (int s = store.types.start[type]; s != NONE; s = store.right[s]) {
+            if (store.isText(s)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void node(int type, int depth) {
@@ -185,7 +199,11 @@ final class BodyJson {
             DeltaView.Op op = ops.get(i);
             comma(i > 0);
             if (op.text == null && store.kind(op.struct) == Kind.TYPE) {
-                node(store.content[op.struct], depth + 1);
+                if (depth >= Limits.VIEW_DEPTH) {
+                    out.append("null");
+                } else {
+                    node(store.content[op.struct], depth + 1);
+                }
                 continue;
             }
             out.append(op.text != null ? "{\"type\":\"text\",\"text\":" : "{\"type\":\"embed\",\"attrs\":");

@@ -147,6 +147,47 @@ class BodyProjectionTest {
         return doc;
     }
 
+    /** As Yjs 14 writes them: strings right in elements, and types without a name that are texts. */
+    @Test
+    void whatATypeHoldsCountsNotItsNumber() throws Exception {
+        ByteWriter update = new ByteWriter();
+        for (int number : new int[] {1, 5, 1, 0}) {
+            update.varUint(number);
+        }
+        update.u8(Kind.TYPE);
+        update.varUint(1);
+        update.string("x");
+        update.varUint(TypeRef.XML_ELEMENT);
+        update.string("paragraph");
+        string(update, 0, "one ");
+        update.u8(Kind.TYPE | 0x80);
+        update.varUint(1);
+        update.varUint(4);
+        update.varUint(TypeRef.XML_FRAGMENT);
+        string(update, 5, "two");
+        update.u8(Kind.TYPE | 0x80);
+        update.varUint(1);
+        update.varUint(0);
+        update.varUint(TypeRef.XML_ELEMENT);
+        update.string("paragraph");
+        update.varUint(0);
+        Vectors.apply(doc, UpdateFormat.V1, update.toBytes());
+        assertThat(Projection.detect(doc, "x")).isEqualTo(BodyProjection.PROSEMIRROR);
+        assertThat(text(BodyProjection.AUTO)).isEqualTo("one two");
+        assertThat(json(BodyProjection.AUTO))
+                .isEqualTo("{\"x\":{\"type\":\"doc\",\"content\":[{\"type\":\"paragraph\",\"content\":"
+                        + "[{\"type\":\"text\",\"text\":\"one \"},\"two\"]},{\"type\":\"paragraph\"}]}}");
+    }
+
+    /** As the first in a type. */
+    private static void string(ByteWriter update, int holder, String text) {
+        update.u8(Kind.STRING);
+        update.varUint(0);
+        update.varUint(1);
+        update.varUint(holder);
+        update.string(text);
+    }
+
     @Test
     void deepNestingIsCutOffInBoundedTimeAndStack() throws Exception {
         int[] refs = {
