@@ -27,7 +27,7 @@ final class SoakIT {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         boolean good;
         try (PrintStream out = new PrintStream(said, true, StandardCharsets.UTF_8)) {
-            good = new Soak(new SoakSettings(DURATION, SEED, 2, 12, 600, BLOWS, null), state, out).run();
+            good = new Soak(new SoakSettings(DURATION, SEED, 2, 12, 600, BLOWS, "64KiB"), state, out).run();
         }
         String report = said.toString(StandardCharsets.UTF_8);
         System.out.print(report);
