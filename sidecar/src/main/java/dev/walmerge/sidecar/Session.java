@@ -409,6 +409,11 @@ final class Session implements AutoCloseable {
         return engine.stats();
     }
 
+    /** Up to where everything is written, 0 before the take-over. */
+    long writtenLsn() {
+        return engine == null ? 0 : engine.writtenLsn();
+    }
+
     /** Makes {@link #run} return. */
     void stop() {
         stopping = true;
