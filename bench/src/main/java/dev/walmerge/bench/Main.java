@@ -9,6 +9,7 @@ import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
 import dev.walmerge.bench.pipeline.DrainCommand;
 import dev.walmerge.bench.pipeline.FreshnessCommand;
+import dev.walmerge.bench.pipeline.LargeCommand;
 import dev.walmerge.bench.soak.SoakCommand;
 import dev.walmerge.sidecar.ExitCode;
 import dev.walmerge.sidecar.OperatingErrors;
@@ -41,6 +42,7 @@ public final class Main {
                 DrainCommand.class,
                 FirstCallCommand.class,
                 FreshnessCommand.class,
+                LargeCommand.class,
                 MemoryCommand.class,
                 PeersCommand.class,
                 ScaleCommand.class
