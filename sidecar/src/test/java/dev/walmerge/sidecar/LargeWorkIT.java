@@ -100,16 +100,16 @@ final class LargeWorkIT {
 
     @Test
     void aPayloadBeyondTheLimitIsADeadLetterAndNothingElseIsDisturbed() throws Exception {
-        app.execute("select crdt.alter_payload_max(16 * 1024 * 1024)");
+        app.execute("select crdt.alter_payload_max(8 * 1024 * 1024)");
         Typing typing = new Typing();
         try (SidecarProcess sidecar = start(HEAP_MEGABYTES)) {
             app.insert("post", typing.append(1, "before "));
-            app.execute(LARGE_ROW.formatted(16));
+            app.execute(LARGE_ROW.formatted(8));
             app.insert("post", typing.append(2, "after"));
             app.sync();
             assertThat(app.text("post")).isEqualTo(typing.text());
             assertThat(app.one("select rule || ' ' || octet_length(payload) from crdt.dead_letter"))
-                    .isEqualTo("update-too-large " + (16 << 20));
+                    .isEqualTo("update-too-large " + (8 << 20));
             assertThat(sidecar.log()).doesNotContain("trying again");
         }
     }

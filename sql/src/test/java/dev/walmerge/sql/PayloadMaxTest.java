@@ -41,11 +41,11 @@ final class PayloadMaxTest {
     }
 
     @Test
-    void byDefaultItIs64MiB() throws SQLException {
+    void byDefaultItIs32MiB() throws SQLException {
         try (Session session = new Session(database)) {
             String max = "decode(repeat('00', 1024 * 1024), 'hex')";
             session.run("create table piece as select " + max + " as mib");
-            String large = "(select string_agg(mib, ''::bytea) from piece, generate_series(1, 64))";
+            String large = "(select string_agg(mib, ''::bytea) from piece, generate_series(1, 32))";
             session.run("insert into crdt.ops (doc, update) select 'a', " + large);
             refused(session, "update", large + " || '\\x00'", "ops_too_large");
         }

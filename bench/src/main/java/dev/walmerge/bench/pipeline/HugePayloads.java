@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Payloads that are too large: refused at the INSERT, refused by the sidecar, and beyond its heap. */
 final class HugePayloads {
-    private static final int MEBIBYTES_MAX = 64;
+    private static final int MEBIBYTES_MAX = 32;
     private static final int MEBIBYTES_HUGE = 300;
     private static final long PATIENCE_SECONDS = 120;
     private static final int ROOMY_HEAP_MEGABYTES = 3_000;

@@ -31,7 +31,7 @@ public final class ReplicationException extends Exception {
         /** There is no memory for the next message, of which the driver receives the whole. */
         MESSAGE_TOO_LARGE(
                 Kind.RETRYABLE,
-                "give the JVM more (-Xmx in JAVA_OPTS), four times the largest row or logical message; to keep such rows"
+                "give the JVM more (-Xmx in JAVA_OPTS), eight times the largest row or logical message; to keep such rows"
                         + " out, lower crdt.alter_payload_max"),
         /** 55006. */
         SLOT_IN_USE(

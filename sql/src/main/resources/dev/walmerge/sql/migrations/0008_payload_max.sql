@@ -6,7 +6,7 @@
 -- text of a JSON op, which is what is sent, may be much longer than what is stored: 1e1000 is a number.
 -- One constraint with two comparisons, as each statement parses them anew.
 alter table crdt.ops add constraint ops_too_large
-  check (octet_length(update) <= 67108864 and octet_length(concat(doc, format, op)) <= 67108864) not valid;
+  check (octet_length(update) <= 33554432 and octet_length(concat(doc, format, op)) <= 33554432) not valid;
 comment on constraint ops_too_large on crdt.ops is 'What the sidecar''s heap must be able to hold in one piece. Change it with crdt.alter_payload_max.';
 
 -- Runs with the caller's rights: only the owner may.
