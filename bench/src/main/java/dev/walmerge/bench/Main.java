@@ -9,6 +9,7 @@ import dev.walmerge.bench.keystroke.KeystrokeCommand;
 import dev.walmerge.bench.peers.PeersCommand;
 import dev.walmerge.bench.pipeline.DrainCommand;
 import dev.walmerge.bench.pipeline.FreshnessCommand;
+import dev.walmerge.bench.pipeline.LargeCommand;
 import dev.walmerge.bench.pipeline.RestartCommand;
 import dev.walmerge.bench.soak.SoakCommand;
 import dev.walmerge.sidecar.ExitCode;
@@ -42,6 +43,7 @@ public final class Main {
                 DrainCommand.class,
                 FirstCallCommand.class,
                 FreshnessCommand.class,
+                LargeCommand.class,
                 MemoryCommand.class,
                 PeersCommand.class,
                 RestartCommand.class,

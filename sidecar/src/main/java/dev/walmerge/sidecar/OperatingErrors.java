@@ -17,6 +17,7 @@ import java.sql.SQLException;
 /** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
 public final class OperatingErrors {
     private static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
+    private static final String OUT_OF_MEMORY = "out-of-memory";
 
     private OperatingErrors() {}
 
@@ -80,6 +81,16 @@ public final class OperatingErrors {
     /** Whether the next session must start over although the slot is there. */
     static boolean needsTables(OperatingException e) {
         return e.code().equals(SLOT_PAST_PUBLICATION) || e.code().equals(ReplicationException.Code.SLOT_LOST.label());
+    }
+
+    /** Whether there was too little memory: the next session begins with an empty heap. */
+    static boolean isShortOfMemory(OperatingException e) {
+        return e.code().equals(OUT_OF_MEMORY) || e.code().equals(ReplicationException.Code.MESSAGE_TOO_LARGE.label());
+    }
+
+    /** The same came again and again, and nothing was written in between: time is no cure. */
+    static OperatingException hopeless(OperatingException e, int times) {
+        return operator(e.code(), e.getMessage() + ", " + times + " times in a row", e.cure(), e);
     }
 
     /** The next session looks at what is there now. */
@@ -169,7 +180,7 @@ public final class OperatingErrors {
         }
         if (failure instanceof OutOfMemoryError) {
             return retryable(
-                    "out-of-memory",
+                    OUT_OF_MEMORY,
                     "the JVM's heap is too small: " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB",
                     "give it more (-Xmx in JAVA_OPTS): ten times the largest document or update, and --memory beside it",
                     failure);

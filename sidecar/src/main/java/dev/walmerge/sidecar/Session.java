@@ -441,6 +441,11 @@ final class Session implements AutoCloseable {
         return reader.confirmedLsn();
     }
 
+    /** Up to where everything is written, 0 before the take-over. */
+    long writtenLsn() {
+        return engine == null ? 0 : engine.writtenLsn();
+    }
+
     /** Makes {@link #run} return. */
     void stop() {
         stopping = true;

@@ -20,6 +20,9 @@ public final class Sidecar implements AutoCloseable {
     private static final long PAUSE_FIRST_MILLIS = 100;
     private static final long PAUSE_MAX_MILLIS = 5_000;
     private static final long WARN_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** How often memory may run out in a row while nothing is written, before someone must give more. */
+    private static final int SHORT_OF_MEMORY_MAX = 3;
+
     private static final Duration DRAIN = Duration.ofSeconds(10);
     private static final long STOP_MILLIS = 20_000;
 
@@ -32,6 +35,8 @@ public final class Sidecar implements AutoCloseable {
     private volatile OperatingException end;
     private boolean startOver;
     private long epoch;
+    private long writtenLsn;
+    private int shortOfMemory;
     private String warnedCode;
     private long warnedNanos;
 
@@ -126,6 +131,10 @@ public final class Sidecar implements AutoCloseable {
                         end = e;
                         return;
                     }
+                    if (OperatingErrors.isShortOfMemory(e) && ++shortOfMemory == SHORT_OF_MEMORY_MAX) {
+                        end = OperatingErrors.hopeless(e, shortOfMemory);
+                        return;
+                    }
                     boolean wasUp = System.nanoTime() - startNanos > TimeUnit.MILLISECONDS.toNanos(PAUSE_MAX_MILLIS);
                     pauseMillis = wasUp ? PAUSE_FIRST_MILLIS : Math.min(2 * pauseMillis, PAUSE_MAX_MILLIS);
                     warn(e, wasUp);
@@ -184,7 +193,11 @@ public final class Sidecar implements AutoCloseable {
             }
             startOver = false;
             firstAttempt.countDown();
-            opened.run();
+            try {
+                opened.run();
+            } finally {
+                noteProgress(opened.writtenLsn());
+            }
             opened.drain(DRAIN);
         } catch (OutOfMemoryError e) {
             // What the session held is free again: what did not fit beside it may fit alone.
@@ -192,6 +205,14 @@ public final class Sidecar implements AutoCloseable {
         } finally {
             board.sessionEnded();
             session = null;
+        }
+    }
+
+    /** Memory may run out now and then, as long as something is written in between. */
+    private void noteProgress(long lsn) {
+        if (lsn != writtenLsn) {
+            writtenLsn = lsn;
+            shortOfMemory = 0;
         }
     }
 }

@@ -23,13 +23,18 @@ final class SidecarProcess implements AutoCloseable {
 
     /** Runs {@code walmerge} with these arguments; what it prints goes to the end of {@code log}. */
     static SidecarProcess start(Path log, String... arguments) {
+        return startWithHeap(256, log, arguments);
+    }
+
+    /** The same with a heap of its own size. */
+    static SidecarProcess startWithHeap(int megabytes, Path log, String... arguments) {
         if (JVM_FLAGS == null || !Files.isDirectory(LIBRARIES)) {
             throw new IllegalStateException("run by `mvn verify`, after the package phase");
         }
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(JVM_FLAGS.trim().split("\\s+")));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", LIBRARIES + "/*"));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx" + megabytes + "m", "-cp", LIBRARIES + "/*"));
         command.add("dev.walmerge.sidecar.cli.Main");
         command.addAll(List.of(arguments));
         try {

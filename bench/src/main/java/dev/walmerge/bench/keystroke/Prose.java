@@ -3,7 +3,7 @@ package dev.walmerge.bench.keystroke;
 import java.util.Random;
 
 /** Text that compresses and indexes about like prose: short words often, long ones rarely, sentences, paragraphs. */
-final class Prose {
+public final class Prose {
     private static final String[] SYLLABLES = {
         "ka", "ne", "mo", "ri", "sta", "lo", "ver", "in", "tion", "al", "per", "con", "da", "ble", "un", "est", "or",
         "mi", "tra", "shu"
@@ -14,7 +14,7 @@ final class Prose {
     private Prose() {}
 
     /** Exactly {@code length} ASCII characters; the same for the same seed. */
-    static String write(int length, long seed) {
+    public static String write(int length, long seed) {
         Random random = new Random(seed);
         String[] words = new String[WORDS];
         for (int i = 0; i < WORDS; i++) {

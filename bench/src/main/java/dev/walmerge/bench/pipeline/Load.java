@@ -49,21 +49,46 @@ final class Load {
             Connection connection, String prefix, int documents, int opsBefore, int opsEach, int rowsPerTransaction)
             throws SQLException {
         List<byte[]> updates = KeystrokeUpdates.ofSize(PAYLOAD_BYTES, opsBefore + opsEach);
+        write(connection, prefix, documents, updates, opsBefore, rowsPerTransaction);
+    }
+
+    /** The same with updates of one's own. */
+    static void write(Connection connection, String prefix, int documents, List<byte[]> updates, int rowsPerTransaction)
+            throws SQLException {
+        write(connection, prefix, documents, updates, 0, rowsPerTransaction);
+    }
+
+    private static void write(
+            Connection connection,
+            String prefix,
+            int documents,
+            List<byte[]> updates,
+            int opsBefore,
+            int rowsPerTransaction)
+            throws SQLException {
+        updates(connection, updates);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("create temp table bench_update (seq int, payload bytea)");
-            try (PreparedStatement insert = connection.prepareStatement("insert into bench_update values (?, ?)")) {
-                for (int i = 0; i < updates.size(); i++) {
-                    insert.setInt(1, i + 1);
-                    insert.setBytes(2, updates.get(i));
-                    insert.addBatch();
-                }
-                insert.executeBatch();
-            }
             // A commit that need not reach the disk: what is measured is reading.
             statement.execute("set synchronous_commit = off");
+            int opsEach = updates.size() - opsBefore;
             statement.execute(WRITE.formatted(documents, opsBefore + 1, opsEach, rowsPerTransaction, prefix));
             statement.execute("reset synchronous_commit");
             statement.execute("drop table bench_update");
+        }
+    }
+
+    /** Makes the updates known to this session of the server, as the temporary table {@code bench_update}. */
+    static void updates(Connection connection, List<byte[]> updates) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("create temp table bench_update (seq int, payload bytea)");
+        }
+        try (PreparedStatement insert = connection.prepareStatement("insert into bench_update values (?, ?)")) {
+            for (int i = 0; i < updates.size(); i++) {
+                insert.setInt(1, i + 1);
+                insert.setBytes(2, updates.get(i));
+                insert.addBatch();
+            }
+            insert.executeBatch();
         }
     }
 }

@@ -28,6 +28,11 @@ public final class ReplicationException extends Exception {
         CONNECTION_LOST(Kind.RETRYABLE, "check that the server runs and is reachable"),
         /** Nothing came for longer than the limit, although an answer was asked for. */
         LINK_SILENT(Kind.RETRYABLE, "check the network between here and the server"),
+        /** There is no memory for the next message, of which the driver receives the whole. */
+        MESSAGE_TOO_LARGE(
+                Kind.RETRYABLE,
+                "give the JVM more (-Xmx in JAVA_OPTS), eight times the largest row or logical message; to keep such rows"
+                        + " out, lower crdt.alter_payload_max"),
         /** 55006. */
         SLOT_IN_USE(
                 Kind.RETRYABLE,

@@ -213,6 +213,15 @@ public final class SlotReader implements AutoCloseable {
             }
         } catch (MalformedMessageException e) {
             throw new ReplicationException(Code.MALFORMED_MESSAGE, e.getMessage(), e);
+        } catch (OutOfMemoryError e) {
+            // Cut off inside a message, the stream can't be read on; what is on the heap beside it may be gone next
+            // time.
+            throw new ReplicationException(
+                    Code.MESSAGE_TOO_LARGE,
+                    "a message after " + LogSequenceNumber.valueOf(receivedLsn).asString()
+                            + " does not fit into the heap of "
+                            + (Runtime.getRuntime().maxMemory() >> 20) + " MiB",
+                    e);
         } finally {
             close();
         }
