@@ -75,6 +75,9 @@ final class Session implements AutoCloseable {
     private volatile CommitLag lag;
     private boolean behind;
     private volatile boolean stopping;
+    /** Whether the sink was given all that the slot does not send. */
+    private boolean whole = true;
+
     private volatile boolean reading;
 
     /**
@@ -162,7 +165,13 @@ final class Session implements AutoCloseable {
         if (replay != null) {
             part(replay);
             LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(replay.confirmedLsn()));
-            if (new ReplayPipeline(sink, pacing()).run(replay)) {
+            whole = new ReplayPipeline(sink, pacing()).run(replay);
+            LOG.info(
+                    "slot {}: {} of the journal handed over, up to the commit at {}",
+                    settings.slot(),
+                    whole ? "all" : "not all",
+                    lsn(engine.watermarks().journaled()));
+            if (whole) {
                 engine.replayed(replay.confirmedLsn());
             }
         }
@@ -288,7 +297,7 @@ final class Session implements AutoCloseable {
             reader = part(SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, 0)));
             startEngine(identity);
             engine.trimming(false);
-            new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
+            whole = new BackfillPipeline(sink, pacing()).run(backfill, slot.consistentPointLsn());
             engine.trimming(true);
         }
     }
@@ -328,6 +337,18 @@ final class Session implements AutoCloseable {
 
     /** Reads until {@link #stop}, on the calling thread. */
     void run() throws OperatingException {
+        if (whole) {
+            read();
+        }
+        if (lost != null) {
+            throw lost;
+        }
+        if (engine.failure() != null) {
+            throw OperatingErrors.of(engine.failure());
+        }
+    }
+
+    private void read() throws OperatingException {
         PgoutputDecoder decoder = new PgoutputDecoder();
         OpPipeline pipeline = new OpPipeline(sink, history, lag);
         reading = true;
@@ -353,12 +374,6 @@ final class Session implements AutoCloseable {
         } catch (UncheckedIOException e) {
             throw OperatingErrors.of(e.getCause(), settings.stateDirectory());
         }
-        if (lost != null) {
-            throw lost;
-        }
-        if (engine.failure() != null) {
-            throw OperatingErrors.of(engine.failure());
-        }
     }
 
     /** The slot may go on where nothing is left to write, but only once that is on record: see {@link IdleMark}. */
@@ -383,7 +398,8 @@ final class Session implements AutoCloseable {
 
     /** Writes everything that was read. */
     void drain(Duration timeout) {
-        boolean written = engine.drain(timeout);
+        // What was not handed over can't be written.
+        boolean written = engine.drain(timeout) && whole;
         if (written) {
             settle();
         }

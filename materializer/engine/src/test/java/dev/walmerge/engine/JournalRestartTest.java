@@ -59,6 +59,35 @@ final class JournalRestartTest {
         assertThat(fixture.one("select count(*) from crdt.dead_letter")).isEqualTo("1");
     }
 
+    /** The rows of a backfill have one position, which is that of no commit. */
+    @Test
+    void replayedFromAJournalThatBeginsWithABackfill() throws Exception {
+        Lease lease = fixture.takeOver();
+        try (Connection connection = fixture.database.connect()) {
+            lease = TakeOver.startOver(connection, lease);
+        }
+        fixture.engine = Engine.start(settings, fixture.database::connect, lease, Map.of("default", late()), home());
+        OpSink sink = fixture.engine.sink();
+        long consistentPoint = fixture.nextLsn();
+        sink.begin(consistentPoint - 1, 0);
+        sink.op(fixture.op("3", null, bytes(HELLO), null));
+        sink.commit(0);
+        sink.begin(consistentPoint - 1, 0);
+        sink.op(fixture.op("4", null, bytes(HELLO), null));
+        sink.barrier(null);
+        sink.commit(consistentPoint);
+        fixture.eventually("written", () -> fixture.engine.writtenLsn() == consistentPoint);
+        insertFirst();
+        confirmed = insertRest();
+        fixture.eventually(
+                "the slot may be told",
+                () -> fixture.engine.durableLsn(confirmed, fixture.engine.writtenLsn()) == confirmed);
+        fixture.engine.close();
+        assertThat(documents()).isEqualTo("3 hello 1 | 4 hello 1");
+        replayedFromWhatIsThere();
+        assertThat(documents()).isEqualTo(WHOLE + " | 3 hello 1 | 4 hello 1");
+    }
+
     @Test
     void replayedAgainWhenItEndsInTheMiddleOfThat() throws Exception {
         confirmWhatIsNotWritten();
@@ -136,10 +165,10 @@ final class JournalRestartTest {
         fixture.sync();
     }
 
-    private void confirmWhatIsNotWritten() throws Exception {
+    private static Policy late() {
         Policy p = Policy.defaults();
         Duration never = Duration.ofHours(1);
-        Policy late = new Policy(
+        return new Policy(
                 p.format(),
                 p.root(),
                 p.jsonForText(),
@@ -152,7 +181,10 @@ final class JournalRestartTest {
                 64,
                 never,
                 never);
-        fixture.start(settings, late);
+    }
+
+    private void confirmWhatIsNotWritten() throws Exception {
+        fixture.start(settings, late());
         insertFirst();
         fixture.sync();
         confirmed = insertRest();

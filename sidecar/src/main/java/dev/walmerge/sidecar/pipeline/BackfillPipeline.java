@@ -23,8 +23,11 @@ public final class BackfillPipeline {
         this.pacing = pacing;
     }
 
-    /** Reads all rows; {@code consistentPointLsn} is written once the last of them is. */
-    public void run(Backfill backfill, long consistentPointLsn) throws ReplicationException {
+    /**
+     * Reads all rows; {@code consistentPointLsn} is written once the last of them is. Returns whether all of them were handed
+     * over.
+     */
+    public boolean run(Backfill backfill, long consistentPointLsn) throws ReplicationException {
         try {
             begin(consistentPointLsn);
             backfill.read((id, doc, update, format, op, role) -> {
@@ -47,8 +50,10 @@ public final class BackfillPipeline {
             sink.barrier(null);
             sink.commit(consistentPointLsn);
             Failpoint.AFTER_BACKFILL.reach();
+            return true;
         } catch (CancellationException e) {
             // The transaction stays open, and the watermark where it was.
+            return false;
         }
     }
 
