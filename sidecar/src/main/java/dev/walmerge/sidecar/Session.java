@@ -339,6 +339,8 @@ final class Session implements AutoCloseable {
     void run() throws OperatingException {
         if (whole) {
             read();
+        } else if (!stopping && lost == null && engine.failure() == null) {
+            throw new IllegalStateException("nobody stopped what was to be handed over, and it is not whole");
         }
         if (lost != null) {
             throw lost;

@@ -48,6 +48,25 @@ final class JournalIT {
         }
     }
 
+    /** What was not handed over when it ended must not be told written, though all that was handed over is. */
+    @Test
+    void anOrderlyEndInTheMiddleOfTheReplayLeavesTheRestToTheNext() throws Exception {
+        killWithUnwrittenOps();
+        try (SidecarProcess sidecar = SidecarProcess.startWithFailpoint(
+                "after-journal:" + DOCUMENTS / 2 + ":stop", folder.resolve("sidecar.log"), arguments())) {
+            await().atMost(PATIENCE).until(() -> sidecar.log().contains("failpoint after-journal reached: STOP"));
+            // It waits until the process goes on.
+            sidecar.signal("TERM");
+            sidecar.signal("CONT");
+            assertThat(sidecar.waitFor(60)).isNotNegative();
+            assertThat(sidecar.log()).contains("not all of the journal handed over", "not all written");
+        }
+        try (SidecarProcess sidecar = start()) {
+            assertEverythingIsThere();
+            assertThat(sidecar.log()).doesNotContain("rows to backfill, epoch 2");
+        }
+    }
+
     @Test
     void withoutTheJournalItComesFromTheTables() throws Exception {
         killWithUnwrittenOps();
@@ -133,17 +152,21 @@ final class JournalIT {
     }
 
     private SidecarProcess start() {
-        return SidecarProcess.start(
-                folder.resolve("sidecar.log"),
-                "run",
-                "--url",
-                database.url(),
-                "--slot",
-                slot(),
-                "--journal-above",
-                "0",
-                "--state-directory",
-                folder.resolve("state").toString());
+        return SidecarProcess.start(folder.resolve("sidecar.log"), arguments());
+    }
+
+    private String[] arguments() {
+        return new String[] {
+            "run",
+            "--url",
+            database.url(),
+            "--slot",
+            slot(),
+            "--journal-above",
+            "0",
+            "--state-directory",
+            folder.resolve("state").toString()
+        };
     }
 
     private String slot() {

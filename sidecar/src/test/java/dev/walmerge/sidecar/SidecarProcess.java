@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The packaged sidecar as a process of its own, started as the launcher starts it. */
@@ -23,11 +24,20 @@ final class SidecarProcess implements AutoCloseable {
 
     /** Runs {@code walmerge} with these arguments; what it prints goes to the end of {@code log}. */
     static SidecarProcess start(Path log, String... arguments) {
-        return startWithHeap(256, log, arguments);
+        return start(256, Map.of(), log, arguments);
+    }
+
+    /** The same with a failpoint: {@code NAME:COUNT:ACTION}. */
+    static SidecarProcess startWithFailpoint(String failpoint, Path log, String... arguments) {
+        return start(256, Map.of("WALMERGE_FAILPOINT", failpoint), log, arguments);
     }
 
     /** The same with a heap of its own size. */
     static SidecarProcess startWithHeap(int megabytes, Path log, String... arguments) {
+        return start(megabytes, Map.of(), log, arguments);
+    }
+
+    private static SidecarProcess start(int megabytes, Map<String, String> environment, Path log, String... arguments) {
         if (JVM_FLAGS == null || !Files.isDirectory(LIBRARIES)) {
             throw new IllegalStateException("run by `mvn verify`, after the package phase");
         }
@@ -38,11 +48,11 @@ final class SidecarProcess implements AutoCloseable {
         command.add("dev.walmerge.sidecar.cli.Main");
         command.addAll(List.of(arguments));
         try {
-            Process process = new ProcessBuilder(command)
+            ProcessBuilder builder = new ProcessBuilder(command)
                     .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                    .start();
-            return new SidecarProcess(process, log);
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            builder.environment().putAll(environment);
+            return new SidecarProcess(builder.start(), log);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
