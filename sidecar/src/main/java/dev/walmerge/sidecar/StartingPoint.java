@@ -53,6 +53,10 @@ record StartingPoint(String obstacle, TakeOver.Before before, SlotState slot, Jo
     /** The slot was told of more than is written. Either we did that, and know why, or ops are skipped. */
     private static StartingPoint pastWhatIsWritten(
             TakeOver.Before before, SlotState slot, JournalHome journal, Path idleFile) {
+        if (!Lsn.isBefore(IdleMark.read(idleFile, before.nonce()), slot.confirmedFlushLsn())) {
+            // Told while nothing was left to write: the journal has nothing that is missing, and may end before that.
+            return new StartingPoint(null, before, slot, null);
+        }
         if (before.journaled()) {
             try {
                 JournalReplay replay = journal.replay(before.nonce(), before.written(), slot.confirmedFlushLsn());
@@ -67,11 +71,8 @@ record StartingPoint(String obstacle, TakeOver.Before before, SlotState slot, Jo
                         null);
             }
         }
-        boolean toldWhileIdle = !Lsn.isBefore(IdleMark.read(idleFile, before.nonce()), slot.confirmedFlushLsn());
         return new StartingPoint(
-                toldWhileIdle
-                        ? null
-                        : "the slot is past what is written, and no file of ours says that nothing was between",
+                "the slot is past what is written, and no file of ours says that nothing was between",
                 before,
                 slot,
                 null);

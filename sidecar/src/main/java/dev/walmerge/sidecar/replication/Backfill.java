@@ -85,8 +85,11 @@ public final class Backfill implements AutoCloseable {
         try {
             connection = endpoint.connect("backfill");
             try (Statement statement = connection.createStatement()) {
-                // Row security would hide rows without an error.
-                statement.execute("set row_security = off");
+                // Row security would hide rows without an error. Workers, or a scan that joins another in its middle,
+                // would
+                // give them in an order of their own, and documents would wait for earlier ones.
+                statement.execute("set row_security = off; set max_parallel_workers_per_gather = 0;"
+                        + " set synchronize_seqscans = off");
                 connection.setAutoCommit(false);
                 connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
                 connection.setReadOnly(true);

@@ -37,7 +37,8 @@ public final class Verification {
     private static final String IS_LETTER =
             "select from crdt.dead_letter where collection = '" + COLLECTION + "' and row_id = ?";
     private static final String SHOWN = """
-            select body_text is not distinct from ? as same_text, body_json is not distinct from ?::jsonb as same_json
+            select body_text is not distinct from ? as same_text, body_json is not distinct from ?::jsonb as same_json,
+              complete
             from crdt.docs where doc = ?""";
 
     private final Connection connection;
@@ -200,6 +201,9 @@ public final class Verification {
                 }
                 if (!row.getBoolean("same_text")) {
                     return "the text shown is not what is stored";
+                }
+                if (row.getBoolean("complete") != loaded.isComplete()) {
+                    return "the row says the opposite of whether the document is complete";
                 }
                 return row.getBoolean("same_json") ? null : "the JSON shown is not what is stored";
             }

@@ -66,6 +66,32 @@ final class BackfillTest {
         }
     }
 
+    /** However cheap the server finds workers: a document whose rows come in another order has to wait for the earlier ones. */
+    @Test
+    void rowsComeInTheOrderOfTheTable() throws Exception {
+        try (SlotFixture fixture = new SlotFixture()) {
+            fixture.database.execute(
+                    "insert into crdt.ops (doc, update) select 'a', '\\x0000' from generate_series(1, 50000)");
+            String database = fixture.database.name();
+            for (String setting : List.of(
+                    "parallel_setup_cost = 0",
+                    "parallel_tuple_cost = 0",
+                    "min_parallel_table_scan_size = 0",
+                    "max_parallel_workers_per_gather = 4")) {
+                fixture.database.execute("alter database " + database + " set " + setting);
+            }
+            CreatedSlot slot;
+            try (ReplicationConnection connection = ReplicationConnection.open(fixture.endpoint)) {
+                slot = connection.createSlot(fixture.slot);
+                List<Long> ids = new ArrayList<>();
+                try (Backfill backfill = Backfill.open(fixture.endpoint, slot)) {
+                    backfill.read((id, doc, update, format, op, role) -> ids.add(id));
+                }
+                assertThat(ids).hasSize(50_000).isSorted();
+            }
+        }
+    }
+
     private static Void write(SlotFixture fixture, String prefix, CountDownLatch half) throws Exception {
         try (Connection connection = fixture.database.connect();
                 PreparedStatement insert =

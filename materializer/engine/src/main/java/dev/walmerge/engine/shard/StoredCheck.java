@@ -42,6 +42,11 @@ public final class StoredCheck {
                 || merger.contains(doc, format, payload);
     }
 
+    /** Whether nothing of it waits for earlier updates. */
+    public boolean isComplete() {
+        return !doc.hasPending();
+    }
+
     /** The text that a row of docs should show. */
     public String text(Policy policy) {
         return Projection.bodyText(doc, policy.root());
