@@ -88,12 +88,12 @@ final class BackpressureTest {
         Typing typing = pieces(3, 1700);
         try (Sidecar sidecar = start(Map.of());
                 Most resident = new Most(sidecar)) {
-            insert(2_200, 1);
+            insert(4_500, 1);
             app.sync();
             EngineStats stats = sidecar.stats();
             assertThat(resident.bytes()).isBetween(MEMORY_BYTES / 2, MEMORY_BYTES + MEBIBYTE);
-            assertThat(stats.residentDocuments()).isLessThan(2_200);
-            assertAre(2_200, 3, typing);
+            assertThat(stats.residentDocuments()).isLessThan(4_500);
+            assertAre(4_500, 3, typing);
         }
     }
 
