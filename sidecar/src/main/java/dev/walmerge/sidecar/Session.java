@@ -164,7 +164,12 @@ final class Session implements AutoCloseable {
         JournalReplay replay = start.replay();
         if (replay != null) {
             part(replay);
-            LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(replay.confirmedLsn()));
+            // Read again: up to the moment the slot was ours, someone may have told it more.
+            long slotLsn = Lsn.max(
+                    start.readFromLsn(),
+                    SlotState.read(control, settings.slot()).confirmedFlushLsn());
+            replay.endAt(slotLsn);
+            LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(slotLsn));
             whole = new ReplayPipeline(sink, pacing()).run(replay);
             LOG.info(
                     "slot {}: {} of the journal handed over, up to the commit at {}",
@@ -172,7 +177,7 @@ final class Session implements AutoCloseable {
                     whole ? "all" : "not all",
                     lsn(engine.watermarks().journaled()));
             if (whole) {
-                engine.replayed(replay.confirmedLsn());
+                engine.replayed(slotLsn);
             }
         }
     }

@@ -112,12 +112,9 @@ public final class JournalHome implements AutoCloseable {
         if (!Lsn.isBefore(writtenLsn, header.confirmedLsn())) {
             return null;
         }
-        if (Lsn.isBefore(header.confirmedLsn(), confirmedLsn)) {
-            throw new JournalLostException("the slot is at " + Lsn.format(confirmedLsn) + ", the journal ends at "
-                    + Lsn.format(header.confirmedLsn()));
-        }
         JournalReplay found =
                 new JournalReplay(folder(header.folder()), header.confirmedLsn(), header.confirmedNumber());
+        found.requireUpTo(confirmedLsn);
         found.verify(writtenLsn);
         replay = found;
         return found;

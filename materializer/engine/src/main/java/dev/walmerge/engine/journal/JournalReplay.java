@@ -25,17 +25,38 @@ public final class JournalReplay implements AutoCloseable {
     private final long confirmedNumber;
     private List<Path> files;
     private long writtenLsn;
+    private long endLsn;
     private Feed feed;
 
     JournalReplay(Path folder, long confirmedLsn, long confirmedNumber) {
         this.folder = folder;
         this.confirmedLsn = confirmedLsn;
         this.confirmedNumber = confirmedNumber;
+        this.endLsn = confirmedLsn;
     }
 
     /** The slot need not send again what committed before. */
     public long confirmedLsn() {
         return confirmedLsn;
+    }
+
+    /**
+     * Ends before the transactions that the slot sends all the same, because what it was told last got lost: the server's
+     * word needs no trust in our files. Before the first {@link #step}.
+     *
+     * @param lsn where the slot stands now that nobody else can move it
+     * @throws JournalLostException when it was told of more than is here
+     */
+    public void endAt(long lsn) throws JournalLostException {
+        requireUpTo(lsn);
+        endLsn = lsn;
+    }
+
+    void requireUpTo(long slotLsn) throws JournalLostException {
+        if (Lsn.isBefore(confirmedLsn, slotLsn)) {
+            throw new JournalLostException(
+                    "the slot is at " + Lsn.format(slotLsn) + ", the journal ends at " + Lsn.format(confirmedLsn));
+        }
     }
 
     /** That every record after {@code writtenLsn} is there and whole. */
@@ -166,6 +187,10 @@ public final class JournalReplay implements AutoCloseable {
                 return true;
             }
             decoder.check(file.array(), length);
+            if (belongsToATransaction() && !Lsn.isBefore(decoder.lsn(), endLsn)) {
+                ended = true;
+                return false;
+            }
             if (!started) {
                 started = true;
                 skipping = decoder.has(RecordLayout.FLAG_INSIDE_TRANSACTION);
@@ -180,6 +205,17 @@ public final class JournalReplay implements AutoCloseable {
             }
             ended = decoder.number() == confirmedNumber;
             return true;
+        }
+
+        /** Its LSN is then where the commit starts, as that by which the server knows what to send. */
+        private boolean belongsToATransaction() {
+            return switch (decoder.kind()) {
+                case RecordLayout.KIND_FILE,
+                        RecordLayout.KIND_IN_FORCE,
+                        RecordLayout.KIND_COMMIT,
+                        RecordLayout.KIND_ABANDON -> false;
+                default -> true;
+            };
         }
 
         private void begin() {

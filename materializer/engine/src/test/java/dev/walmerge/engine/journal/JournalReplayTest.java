@@ -73,7 +73,26 @@ final class JournalReplayTest {
     @Test
     void aCommitThatTheSlotWasNotYetToldOfDoesNoHarm() throws Exception {
         write();
-        assertThat(replay(NONCE, WRITTEN, WRITTEN + 1)).contains("commit 300");
+        assertThat(replay(NONCE, WRITTEN, WRITTEN + 1, CONFIRMED)).contains("commit 300");
+    }
+
+    /** A server that was killed forgets what its slot was told last, and sends it again. */
+    @Test
+    void whatTheSlotSendsAgainIsNotReplayed() throws Exception {
+        try (Journal journal = open()) {
+            JournalWriter writer = journal.writer(100, () -> {});
+            commit(writer, 160, op("a", new byte[] {1}));
+            commit(writer, 180, op("b", new byte[] {2}));
+            commit(writer, 200, op("c", new byte[] {3}));
+            journal.sync(journal.point(CONFIRMED));
+        }
+        List<String> two = List.of("begin 160", "op a 1", "commit 180", "begin 180", "op b 1", "commit 200");
+        assertThat(replayUpTo(181)).isEqualTo(two);
+        assertThat(replayUpTo(200)).isEqualTo(two);
+        assertThat(replayUpTo(201)).hasSize(9);
+        assertThat(replayUpTo(CONFIRMED)).hasSize(9);
+        assertLost("the slot is at", () -> replayUpTo(CONFIRMED + 1));
+        assertThat(replayUpTo(160)).isEmpty();
     }
 
     @Test
@@ -271,9 +290,18 @@ final class JournalReplayTest {
     }
 
     private List<String> replay(UUID nonce, long written, long confirmed) throws IOException {
+        return replay(nonce, written, confirmed, confirmed);
+    }
+
+    private List<String> replayUpTo(long slotLsn) throws IOException {
+        return replay(NONCE, WRITTEN, WRITTEN + 1, slotLsn);
+    }
+
+    private List<String> replay(UUID nonce, long written, long confirmed, long end) throws IOException {
         Recorder recorder = new Recorder();
         try (JournalHome home = home();
                 JournalReplay replay = home.replay(nonce, written, confirmed)) {
+            replay.endAt(end);
             while (replay.step(recorder)) {}
         }
         return recorder.events;
