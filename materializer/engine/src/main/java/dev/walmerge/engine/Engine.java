@@ -10,6 +10,7 @@ import dev.walmerge.engine.retention.RetentionThread;
 import dev.walmerge.engine.shard.ShardThread;
 import dev.walmerge.engine.shard.Signal;
 import dev.walmerge.engine.shard.WriteBackThread;
+import dev.walmerge.engine.targets.TargetThread;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.JournalMark;
 import dev.walmerge.engine.writeback.Lease;
@@ -56,6 +57,7 @@ public final class Engine implements AutoCloseable {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final Map<String, Policy> policies;
     private RetentionThread retention;
+    private TargetThread targets;
     private volatile boolean trimming = true;
     private boolean closed;
     private volatile long receivedLsn;
@@ -142,6 +144,7 @@ public final class Engine implements AutoCloseable {
             thread.start();
         }
         engine.startRetention(lease);
+        engine.targets = TargetThread.start(engine.connections);
         return engine;
     }
 
@@ -385,6 +388,7 @@ public final class Engine implements AutoCloseable {
             ended = join();
         }
         retention.close();
+        targets.close();
         if (ended) {
             journal.close();
         } else {

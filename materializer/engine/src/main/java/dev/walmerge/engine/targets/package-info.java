@@ -1,0 +1,2 @@
+/** Columns of an app's own table that get text and JSON of its documents. */
+package dev.walmerge.engine.targets;

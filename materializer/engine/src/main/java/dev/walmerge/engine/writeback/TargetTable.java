@@ -1,0 +1,96 @@
+package dev.walmerge.engine.writeback;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A table of an app with columns for text and JSON, and the SQL that fills them. Names come quoted from the server. The
+ * only parameter of each statement is an array of document keys, unless it says otherwise.
+ *
+ * @param exists false when the table is gone
+ * @param docs where the text and JSON stand
+ */
+record TargetTable(
+        String collection,
+        boolean exists,
+        String relation,
+        String docs,
+        String key,
+        String keyType,
+        String text,
+        String json,
+        boolean jsonIsText) {
+
+    private static final String READ = """
+            select t.collection, c.oid is not null, t.relation::text, t.docs::text, quote_ident(t.key_column),
+              format_type(k.atttypid, null), quote_ident(t.text_column), quote_ident(t.json_column),
+              j.atttypid = 'json'::regtype
+            from crdt.target t
+              left join pg_class c on c.oid = t.relation
+              left join pg_attribute k on k.attrelid = t.relation and k.attname = t.key_column
+              left join pg_attribute j on j.attrelid = t.relation and j.attname = t.json_column
+            order by t.collection""";
+
+    static List<TargetTable> readAll(Connection connection) throws SQLException {
+        List<TargetTable> all = new ArrayList<>();
+        try (Statement select = connection.createStatement();
+                ResultSet row = select.executeQuery(READ)) {
+            while (row.next()) {
+                all.add(new TargetTable(
+                        row.getString(1),
+                        row.getBoolean(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getString(5),
+                        row.getString(6),
+                        row.getString(7),
+                        row.getString(8),
+                        row.getBoolean(9)));
+            }
+        }
+        return all;
+    }
+
+    private String wanted() {
+        // In the type of the column, so that its index is used.
+        return "(select doc, doc::" + keyType + " as k from unnest(?::text[]) doc) w";
+    }
+
+    /** Fails for what is no key. Its only parameter is one document key. */
+    String cast() {
+        return "select ?::text::" + keyType;
+    }
+
+    /** Locks the rows that nobody else has locked, and says which. */
+    String lockFree() {
+        return "select w.doc from " + wanted() + " join " + relation + " t on t." + key
+                + " = w.k for no key update of t skip locked";
+    }
+
+    String existing() {
+        return "select w.doc from " + wanted() + " where exists (select from " + relation + " t where t." + key
+                + " = w.k)";
+    }
+
+    /** Only what differs: an update to the same value would be a new version of the row. */
+    String update() {
+        List<String> sets = new ArrayList<>(2);
+        List<String> differ = new ArrayList<>(2);
+        if (text != null) {
+            sets.add(text + " = d.body_text");
+            differ.add("t." + text + " is distinct from d.body_text");
+        }
+        if (json != null) {
+            sets.add(json + " = d.body_json");
+            // The type json knows no equality.
+            differ.add("t." + json
+                    + (jsonIsText ? "::text is distinct from d.body_json::text" : " is distinct from d.body_json"));
+        }
+        return "update " + relation + " t set " + String.join(", ", sets) + " from " + wanted() + " join " + docs
+                + " d on d.doc = w.doc where t." + key + " = w.k and (" + String.join(" or ", differ) + ")";
+    }
+}
