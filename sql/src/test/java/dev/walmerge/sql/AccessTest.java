@@ -38,6 +38,11 @@ final class AccessTest {
             crdt_reader   | select * from crdt.docs where crdt.tsv(body_text) @@ 'hello' and not crdt.tsv_cut(body_text)
             crdt_reader   | select * from crdt.ydoc, crdt.tail, crdt.parked, crdt.held, crdt.collection
             crdt_reader   | select * from crdt.load('a')
+            crdt_writer   | update crdt.docs set language = 'german' where doc = 'a'
+            crdt_reader   | select * from crdt.blocks, crdt.search('hello')
+            crdt_reader   | select * from crdt.docs where crdt.tsv('german', body_text) @@ crdt.query('german', 'x')
+            crdt_operator | insert into crdt.command (name, doc) values ('reproject', 'a')
+            crdt_sidecar  | insert into crdt.blocks values ('a', 'b', 1, 'p', 'p', 'x')
             crdt_reader   | select * from crdt.lag
             crdt_reader   | select * from crdt.health
             crdt_reader   | call crdt.sync('1 s', 'a')
@@ -76,6 +81,13 @@ final class AccessTest {
             crdt_writer    | truncate crdt.ops
             crdt_writer    | select * from crdt.docs
             crdt_writer    | select * from crdt.load('a')
+            crdt_writer    | select body_text from crdt.docs
+            crdt_writer    | update crdt.docs set body_text = 'x'
+            crdt_writer    | select * from crdt.blocks
+            crdt_reader    | update crdt.docs set language = 'german'
+            crdt_operator  | delete from crdt.blocks
+            crdt_operator  | select crdt.alter_collection(search_trigram => true)
+            nobody_special | select * from crdt.search('x')
             crdt_writer    | select nonce from crdt.progress
             crdt_writer    | update crdt.progress set written = 'FFFF/FFFF'
             crdt_writer    | select * from crdt.dead_letter

@@ -45,6 +45,38 @@ final class SettingsTest {
     }
 
     @Test
+    void aProjectionIsOneOfThoseThereAre() throws SQLException {
+        try (Session session = Session.as(database, "crdt_operator")) {
+            session.run("select crdt.alter_collection(projection => 'lexical', root => 'body')");
+            assertThat(session.rows(
+                            "select projection, root, blocks from crdt.collection order by version desc limit 1"))
+                    .containsExactly("lexical|body|f");
+            assertThatThrownBy(() -> session.run("select crdt.alter_collection(projection => 'word')"))
+                    .hasMessageContaining("there is no projection \"word\"")
+                    .hasMessageContaining("One of auto, text, quill");
+        }
+    }
+
+    @Test
+    void switchingBlocksAndAskingForItOrdersAReprojection() throws SQLException {
+        try (Session session = Session.as(database, "crdt_operator")) {
+            session.run("select crdt.alter_collection(projection => 'values')");
+            session.run("select crdt.alter_collection(blocks => false)");
+            assertThat(session.rows("select name from crdt.command")).isEmpty();
+            session.run("select crdt.alter_collection(blocks => true)");
+            session.run("select crdt.alter_collection(blocks => true)");
+            session.run("select crdt.alter_collection(projection => 'auto', reproject => true)");
+            session.run("select crdt.alter_collection(blocks => false)");
+            assertThat(session.rows("select name, collection, doc from crdt.command"))
+                    .containsExactly("reproject|default|", "reproject|default|", "reproject|default|");
+            assertThatThrownBy(() -> session.run("insert into crdt.command (name, rule) values ('reproject', 'x')"))
+                    .hasMessageContaining("command_reproject");
+            assertThatThrownBy(() -> session.run("insert into crdt.command (name) values ('discard-dead-letter')"))
+                    .hasMessageContaining("command_names_something");
+        }
+    }
+
+    @Test
     void concurrentChangesAllCount() throws Exception {
         try (Session one = new Session(database);
                 Session two = new Session(database);
