@@ -14,6 +14,9 @@ final class RowSink implements BlockSink {
 
     private static final int PATH_LAST = 32;
 
+    /** Longer ids of editors are not taken, and longer paths not as ids: an id is a key of an index. */
+    private static final int ID_LAST = 128;
+
     private static final class Frame {
         final Frame around;
         final int depth;
@@ -151,24 +154,41 @@ final class RowSink implements BlockSink {
     }
 
     private String id(Frame frame, String path) {
-        String own = frame.type == NONE ? "" : ValueText.storable(labels.string(frame.type, "id"));
+        String own = frame.type == NONE ? "" : given(frame.type);
         if (!own.isEmpty() && ids.add(own)) {
             return own;
         }
         Frame around = frame.around;
         if (around != null && around.type != NONE && frame.index == 0 && frame.type != NONE) {
-            String container = ValueText.storable(labels.string(around.type, "id"));
+            String container = given(around.type);
             if (!container.isEmpty() && ids.add(container)) {
                 return container;
             }
         }
         int struct = frame.type != NONE ? store.types.item[frame.type] : frame.struct;
-        String id = struct == NONE ? path : place(struct, frame.offset);
+        String id = struct == NONE ? shortened(path) : place(struct, frame.offset);
         String unique = id;
         for (int again = ids.size(); !ids.add(unique); again++) {
             unique = id + '#' + again;
         }
         return unique;
+    }
+
+    /** What the editor says, or nothing. */
+    private String given(int type) {
+        String id = labels.string(type, "id");
+        return id.length() > ID_LAST ? "" : ValueText.storable(id);
+    }
+
+    private static String shortened(String path) {
+        if (path.length() <= ID_LAST) {
+            return path;
+        }
+        long print = 0xcbf29ce484222325L;
+        for (int i = 0; i < path.length(); i++) {
+            print = (print ^ path.charAt(i)) * 0x100000001b3L;
+        }
+        return ValueText.storable(path.substring(0, ID_LAST - 17)) + '~' + Long.toHexString(print);
     }
 
     private String place(int struct, int offset) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -104,6 +105,35 @@ class TextBlocksTest {
                         tuple("t/line[3]", "two"),
                         tuple("t/line[4]", "three"));
         assertThat(blocks(doc)).extracting(TextBlock::id).containsExactly("9-0", "9-14", "9-5", "9-9");
+    }
+
+    @Test
+    void idsAreShortAndUniqueWhateverADocumentHolds() {
+        Doc doc = Doc.create(true);
+        SharedXml root = doc.edit(9).xml("x");
+        for (int i = 0; i < 3; i++) {
+            SharedXml element = root.insertElement(i, "p");
+            element.setAttribute("id", i == 2 ? "i".repeat(128) : "i".repeat(50_000));
+            element.insertText(0).insert(0, "text");
+        }
+        SharedMap map = doc.edit(9).map("m");
+        for (int i = 0; i < 3; i++) {
+            SharedMap inner = map;
+            for (int depth = 0; depth < 40; depth++) {
+                inner = inner.has("\u20ac".repeat(100))
+                        ? (SharedMap) inner.get("\u20ac".repeat(100))
+                        : inner.setMap("\u20ac".repeat(100));
+            }
+            inner.set("k" + i, "value");
+        }
+        List<TextBlock> blocks = new ArrayList<>(Projection.blocks(doc, BodyProjection.AUTO, "x"));
+        assertThat(blocks).extracting(TextBlock::id).contains("9-0", "i".repeat(128));
+        blocks.addAll(Projection.blocks(doc, BodyProjection.AUTO, "m"));
+        assertThat(blocks)
+                .hasSize(6)
+                .extracting(TextBlock::id)
+                .doesNotHaveDuplicates()
+                .allMatch(id -> id.length() <= 150);
     }
 
     @Test
