@@ -20,6 +20,8 @@ public record Command(
     public static final String RETRY_DEAD_LETTER = "retry-dead-letter";
     /** Deletes dead letters. */
     public static final String DISCARD_DEAD_LETTER = "discard-dead-letter";
+    /** Makes text, JSON and blocks of documents anew. */
+    public static final String REPROJECT = "reproject";
 
     public Command {
         Objects.requireNonNull(name, "name");

@@ -7,6 +7,7 @@ import dev.walmerge.engine.journal.JournalWriter;
 import dev.walmerge.engine.journal.SyncPoint;
 import dev.walmerge.engine.retention.Retention;
 import dev.walmerge.engine.retention.RetentionThread;
+import dev.walmerge.engine.shard.LastShard;
 import dev.walmerge.engine.shard.ShardThread;
 import dev.walmerge.engine.shard.Signal;
 import dev.walmerge.engine.shard.WriteBackThread;
@@ -85,9 +86,10 @@ public final class Engine implements AutoCloseable {
         this.policies = new ConcurrentHashMap<>(policies);
         this.shards = new ShardThread[settings.shards()];
         Signal signal = new Signal();
+        LastShard lastShard = new LastShard(shards.length);
         for (int i = 0; i < shards.length; i++) {
             shards[i] = new ShardThread(
-                    i, settings, journal, lease.written(), this.policies, connections, signal, this::fail);
+                    i, settings, journal, lease.written(), this.policies, connections, signal, lastShard, this::fail);
         }
         this.writeBack = new WriteBackThread(settings, shards, connections, lease, signal, this::fail);
         this.sink = journal.writer(lease.written(), this::wakeShards);

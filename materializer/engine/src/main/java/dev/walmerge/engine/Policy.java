@@ -1,6 +1,8 @@
 package dev.walmerge.engine;
 
+import dev.walmerge.crdt.BodyProjection;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * The settings of a collection, one version of {@code crdt.collection}.
@@ -17,6 +19,8 @@ import java.time.Duration;
  * @param foldRows tail rows allowed
  * @param foldIdle a document untouched for this long is folded
  * @param rotateAfter the age at which the current leaf of the op ring is left, so that it can be trimmed
+ * @param projection how a document becomes text and JSON
+ * @param blocks whether {@code crdt.blocks} is written
  */
 public record Policy(
         String format,
@@ -30,9 +34,64 @@ public record Policy(
         double foldRatio,
         int foldRows,
         Duration foldIdle,
-        Duration rotateAfter) {
+        Duration rotateAfter,
+        BodyProjection projection,
+        boolean blocks) {
+    public Policy {
+        Objects.requireNonNull(projection, "projection");
+    }
 
-    /** The defaults of migration 1. */
+    /** By the content of each root, and without blocks. */
+    public Policy(
+            String format,
+            String root,
+            boolean jsonForText,
+            Duration flushDebounce,
+            Duration flushInterval,
+            int walBudgetBytesPerSecond,
+            Duration stalenessMax,
+            int foldBytes,
+            double foldRatio,
+            int foldRows,
+            Duration foldIdle,
+            Duration rotateAfter) {
+        this(
+                format,
+                root,
+                jsonForText,
+                flushDebounce,
+                flushInterval,
+                walBudgetBytesPerSecond,
+                stalenessMax,
+                foldBytes,
+                foldRatio,
+                foldRows,
+                foldIdle,
+                rotateAfter,
+                BodyProjection.AUTO,
+                false);
+    }
+
+    /** The same with another way to text and JSON. */
+    public Policy showing(BodyProjection projection, String root, boolean blocks) {
+        return new Policy(
+                format,
+                root,
+                jsonForText,
+                flushDebounce,
+                flushInterval,
+                walBudgetBytesPerSecond,
+                stalenessMax,
+                foldBytes,
+                foldRatio,
+                foldRows,
+                foldIdle,
+                rotateAfter,
+                projection,
+                blocks);
+    }
+
+    /** The defaults of a new collection. */
     public static Policy defaults() {
         return new Policy(
                 "yjs-v1",

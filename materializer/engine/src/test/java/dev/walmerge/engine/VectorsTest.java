@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.walmerge.crdt.BodyProjection;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.Projection;
 import dev.walmerge.crdt.UpdateFormat;
@@ -125,7 +126,8 @@ final class VectorsTest {
         }
         if (!Projection.isPureText(scenario.doc)) {
             assertThat(fixture.one("select body_json = '"
-                            + Projection.bodyJson(scenario.doc).replace("'", "''")
+                            + Projection.bodyJson(scenario.doc, BodyProjection.AUTO, null)
+                                    .replace("'", "''")
                             + "'::jsonb from crdt.docs where doc = '" + scenario.id + "'"))
                     .as(scenario.id)
                     .isEqualTo("t");

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.journal;
 
+import dev.walmerge.crdt.BodyProjection;
 import dev.walmerge.engine.Command;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
@@ -15,7 +16,8 @@ import java.util.Arrays;
  *  OP       collection | doc | format | role | row id (64) | JSON text | payload
  *  BARRIER  doc
  *  COMMAND  id (64) | name | collection | doc | dead letter (64) | rule | format
- *  POLICY   collection | format | root | the other settings in the order of {@link Policy}, durations in nanoseconds
+ *  POLICY   collection | format | root | the other settings in the order of {@link Policy}, durations in nanoseconds;
+ *           an earlier version left out the projection and what follows
  * </pre>
  *
  * A growing buffer, used by one thread. Reading past the end is an unchecked exception: the checksum was right before.
@@ -70,6 +72,8 @@ final class RecordBody {
                 .putInt(policy.foldRows())
                 .putLong(policy.foldIdle().toNanos())
                 .putLong(policy.rotateAfter().toNanos());
+        text(policy.projection().label());
+        room(1).put((byte) (policy.blocks() ? 1 : 0));
     }
 
     /** What was written, to keep. */
@@ -148,7 +152,7 @@ final class RecordBody {
 
     /** What follows the name of the collection. */
     static Policy readPolicy(ByteBuffer in) {
-        return new Policy(
+        Policy policy = new Policy(
                 readText(in),
                 readText(in),
                 in.get() != 0,
@@ -161,5 +165,8 @@ final class RecordBody {
                 in.getInt(),
                 Duration.ofNanos(in.getLong()),
                 Duration.ofNanos(in.getLong()));
+        return in.hasRemaining()
+                ? policy.showing(BodyProjection.of(readText(in)), policy.root(), in.get() != 0)
+                : policy;
     }
 }

@@ -23,6 +23,10 @@ final class FlushPolicy {
     private static final long TEXT_BASE_BYTES = 20_000;
     private static final double BYTES_PER_TEXT_UNIT = 2.5;
     private static final long ROW_BASE_BYTES = 1_000;
+    // The same of blocks of 200 units: one whose text is another (1.6 kB), one that only moved (0.34 kB).
+    private static final long BLOCK_BASE_BYTES = 800;
+    private static final long BYTES_PER_BLOCK_UNIT = 4;
+    private static final long MOVED_BLOCK_BYTES = 350;
 
     private final Policy policy;
     private final long debounceNanos;
@@ -92,5 +96,16 @@ final class FlushPolicy {
     static long walBytes(long textUnits, long jsonUnits, long storedBytes) {
         long text = textUnits == 0 ? 0 : TEXT_BASE_BYTES + (long) (BYTES_PER_TEXT_UNIT * textUnits);
         return ROW_BASE_BYTES + text + jsonUnits + storedBytes;
+    }
+
+    /**
+     * What writing blocks costs besides.
+     *
+     * @param changed how many have another text, or are new
+     * @param changedUnits the UTF-16 units of those
+     * @param moved how many of the others have another place
+     */
+    static long blockBytes(int changed, long changedUnits, int moved) {
+        return changed * BLOCK_BASE_BYTES + changedUnits * BYTES_PER_BLOCK_UNIT + moved * MOVED_BLOCK_BYTES;
     }
 }

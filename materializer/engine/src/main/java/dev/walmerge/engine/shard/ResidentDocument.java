@@ -47,6 +47,8 @@ final class ResidentDocument {
     long jsonPrint;
     boolean textKnown;
     boolean jsonKnown;
+    /** What was sent last of its blocks, null when that is not known. */
+    BlockPrints blocks = BlockPrints.NONE;
     /** What a state that could not be verified left to be written as a tail row. */
     byte[] carriedChange;
 

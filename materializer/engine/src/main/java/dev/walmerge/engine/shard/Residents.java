@@ -102,6 +102,7 @@ final class Residents {
         document.opCount = stored.opCount();
         document.textKnown = stored.projected();
         document.textPrint = WriteBuilder.print(stored.text());
+        document.blocks = stored.blocks() ? null : BlockPrints.NONE;
         document.parked = new ArrayList<>(stored.parked());
         document.heldReason = stored.held();
         document.rowsRetry = stored.held() == null ? null : new Retry();
@@ -139,6 +140,7 @@ final class Residents {
                 + document.parkedBytes
                 + carriedBytes
                 + document.raw.bytes()
+                + (document.blocks == null ? 0 : document.blocks.bytes())
                 + OVERHEAD_BYTES;
         bytes += now - document.residentBytes;
         document.residentBytes = now;
@@ -149,8 +151,11 @@ final class Residents {
         clean.append(document);
     }
 
+    /** The document, if it was clean, is handed over or changed. */
     void removeClean(ResidentDocument document) {
-        document.list.remove(document);
+        if (isClean(document)) {
+            document.list.remove(document);
+        }
     }
 
     boolean isClean(ResidentDocument document) {

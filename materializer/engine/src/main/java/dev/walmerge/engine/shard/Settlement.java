@@ -18,6 +18,7 @@ final class Settlement {
         if (done.docs != null || write.docs() == Care.UNMADE) {
             document.textKnown = false;
             document.jsonKnown = false;
+            document.blocks = null;
             document.contentChanged |= write.contentChanged();
             document.docsRetry = document.docsRetry == null ? new Retry() : document.docsRetry;
             document.docsRetry.refused(nowNanos, patience, done.docs == null || done.docs.isDear());

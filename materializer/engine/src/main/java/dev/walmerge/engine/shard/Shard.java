@@ -8,21 +8,16 @@ import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHandler;
-import dev.walmerge.engine.writeback.CommandDone;
-import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Entry;
 import dev.walmerge.engine.writeback.StalenessBound;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The single owner of its documents: merges what the journal hands it, and decides what is written when. It knows no
@@ -33,7 +28,6 @@ import org.slf4j.LoggerFactory;
  * written once what is in flight is.
  */
 final class Shard implements JournalHandler {
-    private static final Logger LOG = LoggerFactory.getLogger(Shard.class);
     /** Not a retried dead letter. */
     private static final long NO_LETTER = -1;
 
@@ -45,18 +39,16 @@ final class Shard implements JournalHandler {
     private final WriteBuilder builder;
     private final Residents residents;
     private final Repairs repairs;
-    private final LetterCommands commands;
+    final Orders orders;
     private final int number;
-    private final Map<String, FlushPolicy> policies = new HashMap<>();
-    /** What other threads may read of them. */
-    private final Map<String, Policy> published;
+    private final Policies policies;
 
     private final DueHeap timers = new DueHeap();
     private final DocumentList dirty = new DocumentList();
     /** Documents that the open transaction changed. */
     private final List<ResidentDocument> touched = new ArrayList<>();
-    /** Dead letters of the open transaction, whose LSN is its end, and what its commands change of older ones. */
-    private final List<Entry> openEntries = new ArrayList<>();
+
+    private final OpenEntries openEntries;
 
     private long nowNanos;
     private long lastEndLsn;
@@ -65,6 +57,7 @@ final class Shard implements JournalHandler {
     private boolean barrier;
     private String barrierDoc;
     private boolean behind;
+    private ResidentDocument reprojected;
 
     /**
      * @param startLsn up to which everything is written already
@@ -87,17 +80,18 @@ final class Shard implements JournalHandler {
         this.outbox = outbox;
         this.inFlight = new InFlight(outbox, settings.inFlightMaxBytes());
         this.counters = counters;
+        this.openEntries = new OpenEntries(inFlight, counters);
         this.lastEndLsn = startLsn;
         counters.mergedLsn.set(startLsn);
         this.progressLsn = startLsn;
         this.urgentLsn = startLsn;
-        this.published = policies;
-        policies.forEach((name, policy) -> this.policies.put(name, new FlushPolicy(policy)));
+        this.policies = new Policies(policies);
         this.merger = new OpMerger(settings, core);
         this.builder = new WriteBuilder(merger, core);
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
         this.number = number;
-        this.commands = new LetterCommands(letters, this::retry, openEntries::add);
+        this.orders =
+                new Orders(new LetterCommands(letters, this::retry, openEntries::add), openEntries::add, number == 0);
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
 
@@ -149,12 +143,7 @@ final class Shard implements JournalHandler {
 
     @Override
     public void command(long commitLsn, Command command) {
-        boolean known = commands.carryOut(command);
-        if (!known) {
-            LOG.warn("command {}: this version does not know {}", command.id(), command.name());
-        } else if (number == 0) {
-            openEntries.add(new CommandDone(command.id()));
-        }
+        orders.take(command);
     }
 
     private Refusal retry(Op op, long letterId) {
@@ -183,9 +172,7 @@ final class Shard implements JournalHandler {
             document.dirty = true;
             document.firstDirtyNanos = nowNanos;
             document.floorLsn = lastEndLsn;
-            if (residents.isClean(document)) {
-                residents.removeClean(document);
-            }
+            residents.removeClean(document);
             dirty.append(document);
         }
     }
@@ -205,8 +192,7 @@ final class Shard implements JournalHandler {
 
     @Override
     public void policy(String collection, Policy policy) {
-        policies.put(collection, new FlushPolicy(policy));
-        published.put(collection, policy);
+        policies.put(collection, policy);
         scheduleDirty();
     }
 
@@ -216,15 +202,7 @@ final class Shard implements JournalHandler {
             throw new IllegalStateException(
                     "commits went backward, from " + Lsn.format(lastEndLsn) + " to " + Lsn.format(endLsn));
         }
-        for (Entry entry : openEntries) {
-            if (entry instanceof DeadLetter letter) {
-                inFlight.submit(Submission.of(letter.at(endLsn)));
-                ShardCounters.add(counters.deadLetters, 1);
-            } else {
-                inFlight.submit(Submission.of(entry));
-            }
-        }
-        openEntries.clear();
+        openEntries.submit(endLsn);
         releaseTouched(endLsn, true);
         lastEndLsn = endLsn;
         if (hasOps || hasBarrier) {
@@ -246,7 +224,7 @@ final class Shard implements JournalHandler {
     @Override
     public void abandon() {
         // Ops that were merged come again and change nothing; refused ones are refused again.
-        openEntries.clear();
+        openEntries.abandon();
         barrier = false;
         releaseTouched(lastEndLsn, false);
     }
@@ -339,6 +317,30 @@ final class Shard implements JournalHandler {
         }
     }
 
+    /** See {@link Reprojection.Documents#write}. */
+    long reproject(DocumentKey key, int hash) {
+        boolean spare = !behind && residents.excessBytes() <= 0 && inFlight.hasRoom();
+        ResidentDocument document = spare ? residents.get(key, hash) : null;
+        if (document == null || !isFree(document)) {
+            return Reprojection.NOT_NOW;
+        }
+        if (document.corrupt || document.opCount == 0) {
+            return 0;
+        }
+        reprojected = document;
+        flush(document, false);
+        return builder.walBytes();
+    }
+
+    /** Whether the documents handed over by {@link #reproject} are committed: they are in the order in which they were. */
+    boolean isReprojected() {
+        return reprojected == null || reprojected.evicted || !reprojected.inFlight;
+    }
+
+    void submit(Entry entry) {
+        inFlight.submit(Submission.of(entry));
+    }
+
     /** False while memory or write-back is full: the journal waits. */
     boolean canRead() {
         return !inFlight.isCrowded() && (inFlight.isEmpty() || residents.excessBytes() <= 0);
@@ -359,7 +361,7 @@ final class Shard implements JournalHandler {
      * is refused, can't say so: whoever waits asks for all after a while.
      */
     private void flushNamed(String doc) {
-        for (String collection : policies.keySet()) {
+        for (String collection : policies.names()) {
             int hash = DocumentHash.of(collection, doc);
             boolean mine = Math.floorMod(hash, settings.shards()) == number;
             ResidentDocument document = mine ? residents.get(new DocumentKey(collection, doc), hash) : null;
@@ -371,7 +373,6 @@ final class Shard implements JournalHandler {
                 document.urgent = StalenessBound.BARRIER;
                 schedule(document);
             } else {
-                residents.removeClean(document);
                 flush(document, false);
             }
         }
@@ -410,8 +411,8 @@ final class Shard implements JournalHandler {
 
     /** A clean document: what was refused is sent again, or its tail is folded. */
     private void tend(ResidentDocument document) {
-        residents.removeClean(document);
         if (document.corrupt) {
+            residents.removeClean(document);
             document.corruptFlagged = true;
             document.inFlight = true;
             inFlight.submit(Submission.of(document, builder.flagCorrupt(document)));
@@ -422,6 +423,7 @@ final class Shard implements JournalHandler {
 
     private void flush(ResidentDocument document, boolean foldWanted) {
         timers.remove(document);
+        residents.removeClean(document);
         FlushPolicy policy = policyOf(document);
         StalenessBound bound = document.lastBound;
         long stalenessMillis = document.lastStalenessMillis;
@@ -480,9 +482,6 @@ final class Shard implements JournalHandler {
             if (!isFree(document)) {
                 return;
             }
-            if (!document.dirty) {
-                residents.removeClean(document);
-            }
             flush(document, false);
         }
     }
@@ -493,8 +492,6 @@ final class Shard implements JournalHandler {
         // First: nobody may see more written than merged.
         counters.mergedLsn.lazySet(lastEndLsn);
         outbox.publish(residents.owed().limit(safeLsn), progressLsn, urgentLsn);
-        counters.dirtyDocuments.lazySet(dirty.count());
-        counters.residentDocuments.lazySet(residents.count());
-        counters.residentBytes.lazySet(residents.bytes());
+        counters.publish(dirty.count(), residents.count(), residents.bytes());
     }
 }

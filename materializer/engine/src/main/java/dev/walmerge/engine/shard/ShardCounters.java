@@ -20,6 +20,12 @@ public final class ShardCounters {
         counter.lazySet(counter.get() + more);
     }
 
+    void publish(long dirty, long resident, long bytes) {
+        dirtyDocuments.lazySet(dirty);
+        residentDocuments.lazySet(resident);
+        residentBytes.lazySet(bytes);
+    }
+
     public long ops() {
         return ops.get();
     }

@@ -7,6 +7,7 @@ import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalReader;
+import dev.walmerge.engine.writeback.CommandDone;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentStore;
@@ -38,12 +39,15 @@ public final class ShardThread implements Runnable {
     private final int number;
     private final Shard shard;
     private final Suspects suspects;
+    private final Reprojection reprojection;
+    private final LastShard lastShard;
     private final JournalReader reader;
     private final DocumentStore store;
     private final BackOff backOff;
     private final Consumer<Throwable> failed;
     private final long originNanos = System.nanoTime();
     private boolean behind;
+    private boolean resumed;
     private volatile boolean readerBehind;
     private volatile boolean stopped;
     private volatile boolean draining;
@@ -53,6 +57,7 @@ public final class ShardThread implements Runnable {
      * @param startLsn up to which everything is written already
      * @param policies in force now, kept up to date by the shards; a concurrent map
      * @param writeBack woken when something was submitted
+     * @param lastShard the same one for all shards
      * @param failed told why the thread ended, unless it was stopped
      */
     public ShardThread(
@@ -63,6 +68,7 @@ public final class ShardThread implements Runnable {
             Map<String, Policy> policies,
             ConnectionSource connections,
             Signal writeBack,
+            LastShard lastShard,
             Consumer<Throwable> failed) {
         this.journal = journal;
         this.settings = settings;
@@ -77,6 +83,8 @@ public final class ShardThread implements Runnable {
         this.reader = journal.reader(number, settings.shards(), shard);
         this.number = number;
         this.suspects = new Suspects(this::suspects, settings.patience().retryMaxMillis() * 1_000_000);
+        this.lastShard = lastShard;
+        this.reprojection = new Reprojection(documents(), settings.shards());
     }
 
     @FunctionalInterface
@@ -120,13 +128,66 @@ public final class ShardThread implements Runnable {
         };
     }
 
+    private Reprojection.Documents documents() {
+        return new Reprojection.Documents() {
+            @Override
+            public List<DocumentKey> page(DocumentKey after, int limit) {
+                return unlessFailing(() -> store.documents(after, limit));
+            }
+
+            @Override
+            public boolean isMine(DocumentKey key) {
+                return ShardThread.this.isMine(DocumentHash.of(key.collection(), key.doc()));
+            }
+
+            @Override
+            public long write(DocumentKey key) {
+                return shard.reproject(key, DocumentHash.of(key.collection(), key.doc()));
+            }
+
+            @Override
+            public boolean isWritten() {
+                return shard.isReprojected();
+            }
+
+            @Override
+            public void done(Command order) {
+                if (lastShard.ends(order.id(), number)) {
+                    shard.submit(new CommandDone(order.id()));
+                }
+            }
+        };
+    }
+
+    /** What came, and at the start what an earlier process did not come to the end of. */
+    private void takeOrders() {
+        if (!resumed) {
+            resumed = true;
+            for (Command order : untilRead(store::openReprojections)) {
+                begin(order);
+            }
+        }
+        for (Command order = shard.orders.takeReprojection(); order != null; order = shard.orders.takeReprojection()) {
+            begin(order);
+        }
+    }
+
+    private void begin(Command order) {
+        lastShard.begins(order.id(), number);
+        reprojection.order(order);
+    }
+
     private boolean isMine(int hash) {
         return Math.floorMod(hash, settings.shards()) == number;
     }
 
     private List<DocumentKey> suspects(DocumentKey after, int limit) {
+        return unlessFailing(() -> store.suspects(after, limit));
+    }
+
+    private static List<DocumentKey> unlessFailing(Read<List<DocumentKey>> read) {
         try {
-            return store.suspects(after, limit);
+            return read.run();
         } catch (SQLException e) {
             LOG.warn("documents to look after can't be read, SQLSTATE {}", e.getSQLState());
             return null;
@@ -181,7 +242,8 @@ public final class ShardThread implements Runnable {
         if (shard.canRead()) {
             busy |= reader.poll(RECORDS_PER_ROUND) > 0;
             if (!busy) {
-                busy = revisit();
+                takeOrders();
+                busy = revisit() || reprojection.step(nanos());
             }
         }
         // Half the bound to leave it again: every change of mind visits all dirty documents.

@@ -3,11 +3,13 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.Projection;
+import dev.walmerge.crdt.TextBlock;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What is stored of one document, decoded again as for merging, so that it can be compared with what it should hold. Single
@@ -49,7 +51,12 @@ public final class StoredCheck {
 
     /** The text that a row of docs should show. */
     public String text(Policy policy) {
-        return Projection.bodyText(doc, policy.root());
+        return Projection.bodyText(doc, policy.projection(), policy.root());
+    }
+
+    /** The rows of blocks that there should be. */
+    public List<TextBlock> blocks(Policy policy) {
+        return policy.blocks() ? Projection.blocks(doc, policy.projection(), policy.root()) : List.of();
     }
 
     /** The JSON that a row of docs should show, or null. */

@@ -29,6 +29,7 @@ final class Submission {
 
     static Submission of(ResidentDocument document, DocumentWrite write) {
         long bytes = 512 + lengthOf(write.text()) * 2L + lengthOf(write.json()) * 2L;
+        bytes += write.blocks() == null ? 0 : BlockPrints.bytes(write.blocks());
         bytes += write.change() == null ? 0 : write.change().length;
         bytes += write.fold() == null ? 0 : write.fold().state().length;
         return new Submission(document, write, null, bytes);

@@ -4,6 +4,7 @@ import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
 import dev.walmerge.crdt.Pending;
 import dev.walmerge.crdt.Projection;
+import dev.walmerge.crdt.TextBlock;
 import dev.walmerge.crdt.UpdateFormat;
 import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.DocumentHash;
@@ -91,6 +92,7 @@ final class WriteBuilder {
                 text.textChanged && text.text != null ? text.text.length() : 0,
                 text.jsonChanged && text.json != null ? text.json.length() : 0,
                 storedBytes);
+        walBytes += text.blockBytes;
         boolean contentChanged = document.contentChanged || (!document.stored && document.heldReason == null);
         document.contentChanged = docs == Care.NOT_NOW && contentChanged;
         return new DocumentWrite(
@@ -101,6 +103,7 @@ final class WriteBuilder {
                 text.textChanged,
                 text.json,
                 text.jsonChanged,
+                text.blocks,
                 missing,
                 document.warning,
                 text.error == null ? document.error : text.error,
@@ -169,6 +172,7 @@ final class WriteBuilder {
                 false,
                 null,
                 false,
+                null,
                 null,
                 document.warning,
                 document.error,
@@ -266,21 +270,37 @@ final class WriteBuilder {
         return removedCount == 0 ? ResidentDocument.NO_SEQS : Arrays.copyOf(removed, removedCount);
     }
 
-    private record Text(String text, boolean textChanged, String json, boolean jsonChanged, String error) {
-        static final Text UNSAID = new Text(null, false, null, false, null);
+    /** @param blocks null: as they are */
+    private record Text(
+            String text,
+            boolean textChanged,
+            String json,
+            boolean jsonChanged,
+            List<TextBlock> blocks,
+            long blockBytes,
+            String error) {
+        static final Text UNSAID = unmade(null);
+
+        static Text unmade(String error) {
+            return new Text(null, false, null, false, null, 0, error);
+        }
     }
 
     /** Null where the text says it all. */
     static String json(Doc doc, Policy policy) {
-        return policy.jsonForText() || !Projection.isPureText(doc) ? Projection.bodyJson(doc) : null;
+        return policy.jsonForText() || !Projection.isPureText(doc)
+                ? Projection.bodyJson(doc, policy.projection(), policy.root())
+                : null;
     }
 
     private static Text project(ResidentDocument document, Policy policy) {
         String text;
         String json;
+        List<TextBlock> blocks;
         try {
-            text = Projection.bodyText(document.doc, policy.root());
+            text = Projection.bodyText(document.doc, policy.projection(), policy.root());
             json = json(document.doc, policy);
+            blocks = policy.blocks() ? Projection.blocks(document.doc, policy.projection(), policy.root()) : List.of();
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             LOG.error(
                     "document {}: no text: {}",
@@ -288,12 +308,8 @@ final class WriteBuilder {
                     e.getClass().getName());
             document.textKnown = false;
             document.jsonKnown = false;
-            return new Text(
-                    null,
-                    false,
-                    null,
-                    false,
-                    PROJECTION_ERROR + ": " + e.getClass().getName());
+            document.blocks = null;
+            return Text.unmade(PROJECTION_ERROR + ": " + e.getClass().getName());
         }
         long textPrint = print(text);
         long jsonPrint = print(json);
@@ -303,7 +319,11 @@ final class WriteBuilder {
         document.jsonPrint = jsonPrint;
         document.textKnown = true;
         document.jsonKnown = true;
-        return new Text(text, textChanged, json, jsonChanged, null);
+        BlockPrints before = document.blocks;
+        document.blocks = BlockPrints.of(blocks);
+        boolean blocksChanged = !document.blocks.isSame(before);
+        long blockBytes = blocksChanged ? document.blocks.walBytes(before, blocks) : 0;
+        return new Text(text, textChanged, json, jsonChanged, blocksChanged ? blocks : null, blockBytes, null);
     }
 
     /** A 64-bit fingerprint (FNV-1a's step over UTF-16 units, length mixed in); 0 for null. */

@@ -12,6 +12,7 @@ final class DocumentSql {
               greatest(y.op_count, t.op_count, h.op_count, d.op_count) as op_count,
               d.body_text,
               d.doc is not null and d.error not like '%1$s%%' is not false and not coalesce(h.docs, false) as projected,
+              exists (select from crdt.blocks b where b.doc = k.doc) as blocks,
               t.payloads as tail_payloads, h.payloads as held_payloads, h.error as held,
               p.seqs, p.formats, p.payloads, p.row_ids, p.lsns
             from (select ?::text as doc) k
@@ -73,6 +74,13 @@ final class DocumentSql {
             insert into crdt.docs (doc, version, epoch, complete, merged_lsn, op_count, staleness, staleness_bound,
               updated_at, error)
             values (?, 1, ?, false, '0/0', 0, ? * interval '1 ms', ?, now(), ?)""";
+
+    static final String FIRST_PAGE = "select doc from crdt.docs order by doc limit ?";
+
+    static final String PAGE = "select doc from crdt.docs where doc > ? order by doc limit ?";
+
+    static final String OPEN_REPROJECTIONS =
+            "select id, collection, doc from crdt.command where name = 'reproject' and done_at is null order by id";
 
     private DocumentSql() {}
 

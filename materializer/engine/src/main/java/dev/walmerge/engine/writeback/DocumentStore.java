@@ -73,6 +73,55 @@ public final class DocumentStore implements AutoCloseable {
     }
 
     /**
+     * The documents that have a row of docs, in the order of their keys.
+     *
+     * @param after only documents behind this one; null for the first page
+     * @param limit of the page
+     */
+    public List<DocumentKey> documents(DocumentKey after, int limit) throws SQLException {
+        connect();
+        try (PreparedStatement select =
+                connection.prepareStatement(after == null ? DocumentSql.FIRST_PAGE : DocumentSql.PAGE)) {
+            int i = 1;
+            if (after != null) {
+                select.setString(i++, after.doc());
+            }
+            select.setInt(i, limit);
+            List<DocumentKey> page = new ArrayList<>();
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    page.add(new DocumentKey(Tables.DEFAULT, row.getString(1)));
+                }
+            }
+            return page;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /** The commands {@code reproject} that are not carried out. */
+    public List<Command> openReprojections() throws SQLException {
+        connect();
+        try (PreparedStatement select = connection.prepareStatement(DocumentSql.OPEN_REPROJECTIONS);
+                ResultSet row = select.executeQuery()) {
+            List<Command> open = new ArrayList<>(0);
+            while (row.next()) {
+                open.add(new Command(
+                        row.getLong("id"),
+                        Command.REPROJECT,
+                        row.getString("collection"),
+                        row.getString("doc"),
+                        Command.NONE,
+                        null,
+                        null));
+            }
+            return open;
+        } catch (SQLException e) {
+            throw closeIfLost(e);
+        }
+    }
+
+    /**
      * The dead letters that a command means, by id.
      *
      * @param afterId only letters behind this one
@@ -162,6 +211,7 @@ public final class DocumentStore implements AutoCloseable {
                 row.getLong("op_count"),
                 row.getString("body_text"),
                 row.getBoolean("projected"),
+                row.getBoolean("blocks"),
                 row.getString("held"));
     }
 

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.crdt.TextBlock;
 import java.util.List;
 import java.util.Objects;
 
@@ -16,6 +17,7 @@ import java.util.Objects;
  * @param textChanged false leaves the stored text alone
  * @param json the whole JSON, or null for a null column
  * @param jsonChanged false leaves the stored JSON alone
+ * @param blocks all blocks of the document, or null: the stored ones are left alone
  * @param missing what the document waits for, JSON text {@code {"client": clock}}; null when it is complete
  * @param warning shown in the docs row, or null
  * @param error shown in the docs row, or null
@@ -40,6 +42,7 @@ public record DocumentWrite(
         boolean textChanged,
         String json,
         boolean jsonChanged,
+        List<TextBlock> blocks,
         String missing,
         String warning,
         String error,
@@ -82,6 +85,7 @@ public record DocumentWrite(
                 textChanged,
                 json,
                 jsonChanged,
+                blocks,
                 missing,
                 warning,
                 error,

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.postgresql.replication.LogSequenceNumber;
 
-/** The docs rows: what people read. The statements belong to one connection. */
+/** The docs rows, and those of blocks: what people read. The statements belong to one connection. */
 final class Projections {
     private static final int SHAPES = 4;
     private static final int TEXT = 1;
@@ -19,6 +19,7 @@ final class Projections {
     private final PreparedStatement insert;
     private final PreparedStatement fail;
     private final PreparedStatement insertFailed;
+    private final BlockRows blocks;
 
     Projections(Connection connection, long epoch) throws SQLException {
         this.epoch = epoch;
@@ -29,6 +30,7 @@ final class Projections {
         insert = connection.prepareStatement(DocumentSql.INSERT_DOCS);
         fail = connection.prepareStatement(DocumentSql.FAIL_DOCS);
         insertFailed = connection.prepareStatement(DocumentSql.INSERT_FAILED_DOCS);
+        blocks = new BlockRows(connection);
     }
 
     /** What the error column says of a refused text or JSON. */
@@ -64,6 +66,7 @@ final class Projections {
         if (!absent.isEmpty()) {
             Batch.execute(insert);
         }
+        blocks.write(writes);
     }
 
     /** Leaves the row as it is, but for the error. */

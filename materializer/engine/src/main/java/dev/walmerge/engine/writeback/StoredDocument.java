@@ -15,6 +15,7 @@ import java.util.List;
  * @param text the stored text, or null
  * @param projected whether the stored text and JSON are those of state and changes; false after a failed projection:
  *     the next write must send both
+ * @param blocks whether rows of blocks are stored
  * @param held why rows of it stand in held, or null when there are none
  */
 public record StoredDocument(
@@ -27,4 +28,5 @@ public record StoredDocument(
         long opCount,
         String text,
         boolean projected,
+        boolean blocks,
         String held) {}

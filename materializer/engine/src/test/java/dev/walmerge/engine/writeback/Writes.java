@@ -1,5 +1,6 @@
 package dev.walmerge.engine.writeback;
 
+import dev.walmerge.crdt.TextBlock;
 import java.util.List;
 
 /** Builds document writes for tests: what is not said is plain. */
@@ -10,6 +11,7 @@ final class Writes {
     private boolean textChanged;
     private String json;
     private boolean jsonChanged;
+    private List<TextBlock> blocks;
     private String missing;
     private String error;
     private byte[] change;
@@ -50,6 +52,11 @@ final class Writes {
     Writes unchanged(String sameText, String sameJson) {
         text = sameText;
         json = sameJson;
+        return this;
+    }
+
+    Writes blocks(TextBlock... all) {
+        blocks = List.of(all);
         return this;
     }
 
@@ -113,6 +120,7 @@ final class Writes {
                 textChanged,
                 json,
                 jsonChanged,
+                blocks,
                 missing,
                 null,
                 error,
