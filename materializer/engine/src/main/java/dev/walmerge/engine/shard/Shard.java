@@ -9,10 +9,8 @@ import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.JournalHandler;
 import dev.walmerge.engine.writeback.CommandDone;
-import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentWrite;
-import dev.walmerge.engine.writeback.Entry;
 import dev.walmerge.engine.writeback.StalenessBound;
 import dev.walmerge.engine.writeback.StoredDocument;
 import java.util.ArrayList;
@@ -46,6 +44,8 @@ final class Shard implements JournalHandler {
     private final Residents residents;
     private final Repairs repairs;
     private final LetterCommands commands;
+    private final Forgetting forgetting;
+    private final Relief relief;
     private final int number;
     private final Map<String, FlushPolicy> policies = new HashMap<>();
     /** What other threads may read of them. */
@@ -55,8 +55,8 @@ final class Shard implements JournalHandler {
     private final DocumentList dirty = new DocumentList();
     /** Documents that the open transaction changed. */
     private final List<ResidentDocument> touched = new ArrayList<>();
-    /** Dead letters of the open transaction, whose LSN is its end, and what its commands change of older ones. */
-    private final List<Entry> openEntries = new ArrayList<>();
+
+    private final OpenEntries openEntries;
 
     private long nowNanos;
     private long lastEndLsn;
@@ -86,6 +86,7 @@ final class Shard implements JournalHandler {
         this.settings = settings;
         this.outbox = outbox;
         this.inFlight = new InFlight(outbox, settings.inFlightMaxBytes());
+        this.openEntries = new OpenEntries(inFlight, counters);
         this.counters = counters;
         this.lastEndLsn = startLsn;
         counters.mergedLsn.set(startLsn);
@@ -98,6 +99,8 @@ final class Shard implements JournalHandler {
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
         this.number = number;
         this.commands = new LetterCommands(letters, this::retry, openEntries::add);
+        this.forgetting = new Forgetting(residents, this.policies::containsKey, openEntries::add, this::tombstone);
+        this.relief = new Relief(residents, dirty, inFlight, document -> flush(document, false));
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
 
@@ -107,13 +110,13 @@ final class Shard implements JournalHandler {
     public void op(long commitLsn, int sequence, int hash, Op op) {
         ShardCounters.add(counters.ops, 1);
         Refusal refusal = merge(op, hash, commitLsn, NO_LETTER);
-        if (refusal != null) {
+        if (refusal != null && !forgetting.drops(op, hash, commitLsn)) {
             openEntries.add(refusal.letter(op, sequence));
         }
     }
 
     /**
-     * Merges an op, unless the document holds it already.
+     * Merges an op, unless the document holds it already or is forgotten.
      *
      * @param letterId of the dead letter that it was so far, or {@link #NO_LETTER}
      */
@@ -128,7 +131,11 @@ final class Shard implements JournalHandler {
                 // The rows that were loaded hold it: a commit that starts before the end of another ends there too.
                 ? Lsn.isBefore(commitLsn, document.loadedLsn)
                 : document.isMerged(letterId);
-        if (held) {
+        if (held || document.forgotten) {
+            if (document.erasure != null) {
+                // Refused to another process, perhaps: whatever is in memory sees to itself.
+                schedule(document);
+            }
             return null;
         }
         if (document.corrupt) {
@@ -149,12 +156,25 @@ final class Shard implements JournalHandler {
 
     @Override
     public void command(long commitLsn, Command command) {
+        if (command.isAboutTombstone()) {
+            int hash = DocumentHash.of(command.collection(), command.doc());
+            if (isMine(hash)) {
+                forgetting.carryOut(command, hash, commitLsn, lastEndLsn);
+            }
+            return;
+        }
         boolean known = commands.carryOut(command);
         if (!known) {
             LOG.warn("command {}: this version does not know {}", command.id(), command.name());
         } else if (number == 0) {
             openEntries.add(new CommandDone(command.id()));
         }
+    }
+
+    private void tombstone(ResidentDocument document) {
+        markDirty(document);
+        document.urgent = StalenessBound.BARRIER;
+        touch(document);
     }
 
     private Refusal retry(Op op, long letterId) {
@@ -171,6 +191,10 @@ final class Shard implements JournalHandler {
         document.contentChanged |= merger.changed();
         document.lastOpNanos = nowNanos;
         markDirty(document);
+        touch(document);
+    }
+
+    private void touch(ResidentDocument document) {
         if (!document.touched) {
             document.touched = true;
             touched.add(document);
@@ -216,15 +240,7 @@ final class Shard implements JournalHandler {
             throw new IllegalStateException(
                     "commits went backward, from " + Lsn.format(lastEndLsn) + " to " + Lsn.format(endLsn));
         }
-        for (Entry entry : openEntries) {
-            if (entry instanceof DeadLetter letter) {
-                inFlight.submit(Submission.of(letter.at(endLsn)));
-                ShardCounters.add(counters.deadLetters, 1);
-            } else {
-                inFlight.submit(Submission.of(entry));
-            }
-        }
-        openEntries.clear();
+        openEntries.submit(endLsn);
         releaseTouched(endLsn, true);
         lastEndLsn = endLsn;
         if (hasOps || hasBarrier) {
@@ -286,8 +302,8 @@ final class Shard implements JournalHandler {
         if (draining && dirty.count() > 0) {
             flushAll(StalenessBound.SHUTDOWN);
         }
-        relieveMemory();
-        settleOwed();
+        relief.relieveMemory();
+        relief.settleOwed();
         while (timers.nextDueNanos() <= nowNanos && inFlight.hasRoom()) {
             ResidentDocument document = timers.take();
             if (document.dirty) {
@@ -320,7 +336,12 @@ final class Shard implements JournalHandler {
         ResidentDocument document = done.document;
         document.inFlight = false;
         document.told = null;
-        Settlement.settle(document, done, nowNanos, settings.patience());
+        if (document.erasing != null) {
+            Forgetting.settle(document, done, nowNanos, settings.patience());
+        } else if (document.erasure == null) {
+            // Else it was handed over before the document was forgotten.
+            Settlement.settle(document, done, nowNanos, settings.patience());
+        }
         if (!document.dirty) {
             residents.addClean(document);
         }
@@ -361,12 +382,11 @@ final class Shard implements JournalHandler {
     private void flushNamed(String doc) {
         for (String collection : policies.keySet()) {
             int hash = DocumentHash.of(collection, doc);
-            boolean mine = Math.floorMod(hash, settings.shards()) == number;
-            ResidentDocument document = mine ? residents.get(new DocumentKey(collection, doc), hash) : null;
+            ResidentDocument document = isMine(hash) ? residents.get(new DocumentKey(collection, doc), hash) : null;
             if (document == null || document.opCount == 0 || !document.isWell()) {
                 continue;
             }
-            if (document.dirty || !isFree(document)) {
+            if (document.dirty || !document.isFree()) {
                 markDirty(document);
                 document.urgent = StalenessBound.BARRIER;
                 schedule(document);
@@ -393,12 +413,12 @@ final class Shard implements JournalHandler {
         }
     }
 
-    private static boolean isFree(ResidentDocument document) {
-        return !document.inFlight && !document.touched;
+    private boolean isMine(int hash) {
+        return Math.floorMod(hash, settings.shards()) == number;
     }
 
     private void schedule(ResidentDocument document) {
-        if (!isFree(document) || document.evicted) {
+        if (!document.isFree() || document.evicted) {
             return;
         }
         timers.put(document, DueTime.of(document, policyOf(document), behind));
@@ -422,6 +442,10 @@ final class Shard implements JournalHandler {
 
     private void flush(ResidentDocument document, boolean foldWanted) {
         timers.remove(document);
+        if (document.erasure != null) {
+            erase(document);
+            return;
+        }
         FlushPolicy policy = policyOf(document);
         StalenessBound bound = document.lastBound;
         long stalenessMillis = document.lastStalenessMillis;
@@ -453,37 +477,13 @@ final class Shard implements JournalHandler {
         inFlight.submit(Submission.of(document, write));
     }
 
-    /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
-    private void relieveMemory() {
-        residents.relieve();
-        if (!inFlight.isEmpty()) {
-            // What is in flight can be evicted soon.
-            return;
-        }
-        long excessBytes = residents.excessBytes();
-        ResidentDocument document = dirty.head();
-        while (document != null && excessBytes > 0 && inFlight.hasRoom()) {
-            ResidentDocument next = document.next;
-            if (!document.inFlight) {
-                excessBytes -= document.residentBytes;
-                document.urgent = StalenessBound.MEMORY;
-                flush(document, false);
-            }
-            document = next;
-        }
-    }
-
-    private void settleOwed() {
-        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && inFlight.hasRoom()) {
-            DocumentKey key = residents.owed().next();
-            ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
-            if (!isFree(document)) {
-                return;
-            }
-            if (!document.dirty) {
-                residents.removeClean(document);
-            }
-            flush(document, false);
+    private void erase(ResidentDocument document) {
+        document.inFlight = true;
+        inFlight.submit(Submission.of(document, Forgetting.take(document, lastEndLsn)));
+        document.urgent = null;
+        if (document.dirty && document.uncountedOps == 0) {
+            document.dirty = false;
+            dirty.remove(document);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
  * @param projected whether the stored text and JSON are those of state and changes; false after a failed projection:
  *     the next write must send both
  * @param held why rows of it stand in held, or null when there are none
+ * @param tombstone of a document that is or was forgotten, else null
  */
 public record StoredDocument(
         String stateFormat,
@@ -27,4 +28,15 @@ public record StoredDocument(
         long opCount,
         String text,
         boolean projected,
-        String held) {}
+        String held,
+        Tombstone tombstone) {
+    /** Whether nothing but the tombstone is there. */
+    public boolean isEmpty() {
+        return state == null && held == null;
+    }
+
+    /** Whether its ops are dropped, and what is there of it is to be deleted. */
+    public boolean isForgotten() {
+        return tombstone != null && tombstone.isInForce();
+    }
+}
