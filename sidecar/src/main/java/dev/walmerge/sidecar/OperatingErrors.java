@@ -159,7 +159,10 @@ public final class OperatingErrors {
             case SCHEMA_NEWER -> "run the version of walmerge that migrated it";
             case SCHEMA_DIFFERS -> "run the build that installed it";
             case SCHEMA_FOREIGN -> "rename that schema, or use another database";
-            case NOT_PERMITTED -> "run init as a role with CREATE on the database and CREATEROLE";
+            case SCHEMA_NEEDED -> "drop those objects, or run uninstall with --cascade";
+            case SIDECAR_ACTIVE -> "stop the sidecar, or run uninstall with --force";
+            case NOT_PERMITTED ->
+                "run init as a role with CREATE on the database and CREATEROLE, uninstall as the schema's owner";
             case SERVER_TOO_OLD -> "use Postgres 15 or later";
         };
         return operator(e.code().label(), e.getMessage(), cure, e);

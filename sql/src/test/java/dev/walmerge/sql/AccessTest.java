@@ -51,6 +51,10 @@ final class AccessTest {
             crdt_operator | call crdt.sync()
             crdt_operator | insert into crdt.command (name, collection, doc, dead_letter, rule, format) values ('retry-dead-letter', 'default', 'a', 1, 'r', 'yjs-v2')
             crdt_operator | select * from crdt.command, crdt.held
+            crdt_operator | select place from crdt.forget('a')
+            crdt_operator | select count(*) from crdt.forget_report('a'), crdt.forgotten
+            crdt_operator | insert into crdt.command (name, doc) values ('forget', 'b')
+            crdt_sidecar  | insert into crdt.forgotten values ('default', 'c', now(), null, '0/0', null)
             crdt_sidecar  | update crdt.command set done_at = now() where id = any ('{1}')
             crdt_operator | select * from crdt.load('a') where crdt.tsv('x') is not null
             crdt_sidecar  | select * from crdt.ops, crdt.ops_7, crdt.collection, crdt.migration, crdt.lag, crdt.health
@@ -110,6 +114,16 @@ final class AccessTest {
             crdt_operator  | update crdt.command set done_at = now()
             crdt_operator  | delete from crdt.command
             crdt_operator  | delete from crdt.held
+            crdt_operator  | delete from crdt.forgotten
+            crdt_operator  | insert into crdt.forgotten values ('default', 'a', now(), null, '0/0', null)
+            crdt_operator  | delete from crdt.ops where doc = 'a'
+            crdt_reader    | select * from crdt.forgotten
+            crdt_reader    | select crdt.forget('a')
+            crdt_writer    | select crdt.forget('a')
+            crdt_writer    | select crdt.revive('a')
+            crdt_sidecar   | select crdt.forget('a')
+            nobody_special | select crdt.forget_report('a')
+            nobody_special | insert into crdt.command (name, doc) values ('forget', 'a')
             crdt_reader    | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')
             crdt_writer    | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')
             crdt_sidecar   | insert into crdt.command (name, rule) values ('discard-dead-letter', 'r')

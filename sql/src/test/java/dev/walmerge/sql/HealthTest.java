@@ -47,7 +47,8 @@ final class HealthTest {
                         "dead_letters|ok",
                         "documents|ok",
                         "held|ok",
-                        "ring|ok");
+                        "ring|ok",
+                        "forgotten|ok");
         assertThat(session.rows("select * from crdt.lag")).containsExactly("default|||||||0|");
     }
 

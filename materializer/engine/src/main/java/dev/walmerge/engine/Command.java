@@ -22,9 +22,18 @@ public record Command(
     public static final String DISCARD_DEAD_LETTER = "discard-dead-letter";
     /** Makes text, JSON and blocks of documents anew. */
     public static final String REPROJECT = "reproject";
+    /** Deletes all of a document, and drops its later ops. */
+    public static final String FORGET = "forget";
+    /** Makes a new document of the later ops of a forgotten one. */
+    public static final String REVIVE = "revive";
 
     public Command {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(collection, "collection");
+    }
+
+    /** Whether it forgets or revives a document: only the shard of that one carries it out. */
+    public boolean isAboutTombstone() {
+        return name.equals(FORGET) || name.equals(REVIVE);
     }
 }

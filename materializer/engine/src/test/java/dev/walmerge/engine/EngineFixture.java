@@ -98,7 +98,7 @@ final class EngineFixture implements AutoCloseable {
         return commit();
     }
 
-    private long commit() {
+    long commit() {
         lsn += 0x30;
         engine.sink().commit(lsn);
         return lsn;

@@ -182,6 +182,25 @@ final class EngineTargetTest {
     }
 
     @Test
+    void aForgottenDocumentLeavesItsRow() throws Exception {
+        fixture.database.execute(
+                "insert into public.posts (key, body_text) values ('" + TWO + "', 'the app wrote it')");
+        fixture.insert(ONE, HELLO);
+        fixture.sync();
+        setTarget();
+        eventually(ONE, "hello null 1");
+        String order = fixture.one("with o as (select from crdt.forget('" + ONE + "')) select count(*)::text from o");
+        assertThat(Integer.parseInt(order)).isPositive();
+        long id = Long.parseLong(fixture.one("select max(id) from crdt.command"));
+        fixture.command(new Command(id, Command.FORGET, "default", ONE, Command.NONE, null, null));
+        fixture.sync();
+        eventually(ONE, "null null null");
+        fixture.database.execute("update public.posts set key = key where key = '" + TWO + "'");
+        fixture.eventually("nothing waits", () -> "0".equals(waiting()));
+        assertThat(row(TWO)).as("never had a document").isEqualTo("the app wrote it null 4");
+    }
+
+    @Test
     void whatCanNotBeATargetIsRefused() throws SQLException {
         assertRefused("'public.posts', 'key'", "needs a column");
         assertRefused("'public.posts', 'key', 'nothing'", "no column");

@@ -8,7 +8,7 @@ import dev.walmerge.sidecar.embedded.EmbeddedServerException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The command line: {@code walmerge run}, {@code init}, {@code doctor}, {@code verify}, {@code inspect}. */
+/** The command line: {@code walmerge run}, {@code init}, {@code uninstall}, {@code doctor}, {@code verify}, {@code inspect}. */
 @Command(
         name = "walmerge",
         description = "Materializes collaborative documents from ops that apps INSERT into Postgres.",
@@ -33,6 +33,8 @@ public final class Main {
         command.addSubcommand(SettingsOptions.addTo(new CommandLine(new RunCommand()), Setting.values()));
         command.addSubcommand(
                 SettingsOptions.addTo(new CommandLine(new InitCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
+        command.addSubcommand(SettingsOptions.addTo(
+                new CommandLine(new UninstallCommand()), Setting.URL, Setting.USER, Setting.PASSWORD));
         command.addSubcommand(SettingsOptions.addTo(
                 new CommandLine(new DoctorCommand()), Setting.URL, Setting.USER, Setting.PASSWORD, Setting.SLOT));
         command.addSubcommand(SettingsOptions.addTo(

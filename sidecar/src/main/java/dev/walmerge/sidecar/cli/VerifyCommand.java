@@ -62,11 +62,12 @@ final class VerifyCommand implements Callable<Integer> {
         }
         out.printf(
                 Locale.ROOT,
-                "%,d documents, %,d op rows: %,d merged or waiting, %,d dead letters, %,d faults%n",
+                "%,d documents, %,d op rows: %,d merged or waiting, %,d dead letters, %,d of forgotten documents, %,d faults%n",
                 report.documents(),
                 report.ops(),
                 report.merged(),
                 report.deadLetters(),
+                report.dropped(),
                 report.faultCount());
         out.flush();
         return report.faultCount() == 0 ? ExitCode.OK : ExitCode.CHECK_FAILED;

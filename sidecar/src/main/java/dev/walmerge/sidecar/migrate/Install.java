@@ -62,8 +62,7 @@ public final class Install {
         if (sidecarRole == null) {
             out.println(
                     "the sidecar's role needs: grant crdt_sidecar to it, and REPLICATION (--sidecar-role NAME checks)");
-        } else if (!scalar("select exists (select from pg_catalog.pg_roles where rolname = ?)", sidecarRole)
-                .equals("t")) {
+        } else if (!exists(sidecarRole)) {
             String quoted = quoted(sidecarRole);
             left.add("create the role: create role " + quoted
                     + " login replication password '...'; then run this again");
@@ -81,10 +80,19 @@ public final class Install {
         return new Report(applied, List.copyOf(left));
     }
 
-    /** Prints the SQL that {@link #run} would execute, as a script for psql; changes nothing. */
+    /**
+     * Prints the SQL that {@link #run} would execute, and what it would leave to somebody with more rights, as a script for
+     * psql; changes nothing.
+     */
     public void dryRun(String sidecarRole) throws SQLException, MigrationException {
         checkServer();
-        for (Migration migration : Migrator.pending(connection)) {
+        List<Migration> pending = Migrator.pending(connection);
+        String database = quoted(scalar("select current_database()", null));
+        out.println(
+                "-- walmerge in the database " + database + "; run it with psql -v ON_ERROR_STOP=1, as a role with");
+        out.println("-- CREATE on the database and CREATEROLE. The last part, if there is one, may take a superuser.");
+        out.println();
+        for (Migration migration : pending) {
             out.println("-- migration " + migration.version() + " (" + migration.name() + ")");
             out.println("begin;");
             out.println("set local search_path = pg_catalog, pg_temp;");
@@ -92,12 +100,32 @@ public final class Install {
             out.println("commit;");
             out.println();
         }
+        if (pending.isEmpty()) {
+            out.println("-- the schema crdt is up to date");
+            Publication.mending(connection).forEach(statement -> out.println(statement + ";"));
+        }
+        List<String> left = new ArrayList<>();
+        checkWalLevel(left);
+        left.forEach(line -> out.println("-- " + line));
         if (sidecarRole != null) {
-            out.println("grant crdt_sidecar to " + quoted(sidecarRole) + ";");
-            out.println(
-                    "alter role " + quoted(sidecarRole) + " replication; -- by a superuser or the provider's admin");
+            dryRunRole(quoted(sidecarRole), exists(sidecarRole));
         }
         out.flush();
+    }
+
+    private void dryRunRole(String role, boolean exists) {
+        if (!exists) {
+            out.println("create role " + role + " login; -- and give it a password");
+        }
+        out.println("grant crdt_sidecar to " + role + ";");
+        out.println("-- by a superuser or the provider's admin; on RDS and Aurora instead: grant rds_replication to "
+                + role);
+        out.println("alter role " + role + " replication;");
+    }
+
+    private boolean exists(String role) throws SQLException {
+        return scalar("select exists (select from pg_catalog.pg_roles where rolname = ?)", role)
+                .equals("t");
     }
 
     private void checkServer() throws SQLException, MigrationException {
@@ -109,12 +137,15 @@ public final class Install {
     }
 
     private void mendPublication() throws SQLException {
-        if (!Publication.isThere(connection)) {
-            Publication.create(connection);
-            out.println("made the publication walmerge again");
-        } else if (!Publication.isWhole(connection)) {
-            Publication.mend(connection);
-            out.println("mended the publication walmerge");
+        List<String> mending = Publication.mending(connection);
+        boolean isThere = Publication.isThere(connection);
+        for (String statement : mending) {
+            try (Statement mend = connection.createStatement()) {
+                mend.execute(statement);
+            }
+        }
+        if (!mending.isEmpty()) {
+            out.println(isThere ? "mended the publication walmerge" : "made the publication walmerge again");
         }
     }
 

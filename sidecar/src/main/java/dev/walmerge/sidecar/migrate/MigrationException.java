@@ -1,6 +1,6 @@
 package dev.walmerge.sidecar.migrate;
 
-/** The schema can't be brought up to date as things stand; the message says what an operator can do. */
+/** The schema can't be brought up to date, or dropped, as things stand; the message says what an operator can do. */
 public final class MigrationException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -12,6 +12,10 @@ public final class MigrationException extends Exception {
         SCHEMA_DIFFERS("schema-differs"),
         /** There is a schema {@code crdt} that walmerge did not make. */
         SCHEMA_FOREIGN("schema-foreign"),
+        /** Objects of the app depend on the schema. */
+        SCHEMA_NEEDED("schema-needed"),
+        /** A sidecar is running. */
+        SIDECAR_ACTIVE("sidecar-active"),
         /** The role lacks a right. */
         NOT_PERMITTED("not-permitted"),
         /** The server is too old. */

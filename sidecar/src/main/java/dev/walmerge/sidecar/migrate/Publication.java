@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 
 /** The publication that the sidecar reads; migrations 3 and 5 make it, somebody may have dropped or changed it since. */
 public final class Publication {
@@ -34,25 +35,22 @@ public final class Publication {
         return ask(connection, IS_WHOLE);
     }
 
-    static void create(Connection connection) throws SQLException {
-        execute(connection, "create publication " + NAME + " for " + TABLES + " with (" + OPTIONS + ")");
-    }
-
-    static void mend(Connection connection) throws SQLException {
-        execute(connection, "alter publication " + NAME + " set " + TABLES);
-        execute(connection, "alter publication " + NAME + " set (" + OPTIONS + ")");
+    /** The statements that make it whole; none if it is. */
+    static List<String> mending(Connection connection) throws SQLException {
+        if (!isThere(connection)) {
+            return List.of("create publication " + NAME + " for " + TABLES + " with (" + OPTIONS + ")");
+        }
+        return isWhole(connection)
+                ? List.of()
+                : List.of(
+                        "alter publication " + NAME + " set " + TABLES,
+                        "alter publication " + NAME + " set (" + OPTIONS + ")");
     }
 
     private static boolean ask(Connection connection, String query) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(query)) {
             return row.next() && row.getBoolean(1);
-        }
-    }
-
-    private static void execute(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(sql);
         }
     }
 }

@@ -30,6 +30,8 @@ public final class BackfillPipeline {
     public boolean run(Backfill backfill, long consistentPointLsn) throws ReplicationException {
         try {
             begin(consistentPointLsn);
+            // Rows of a document that the snapshot sees came after it was revived: those before were deleted with that.
+            backfill.readCommands(true, this::command);
             backfill.read((id, doc, update, format, op, role) -> {
                 pacing.awaitRoom(sink);
                 sink.op(new Op(OpPipeline.DEFAULT_COLLECTION, doc, format, update, op, role, id));
@@ -42,8 +44,7 @@ public final class BackfillPipeline {
                 }
             });
             // The slot sends only those that come from now on.
-            backfill.readCommands((id, name, collection, doc, deadLetter, rule, format) -> sink.command(new Command(
-                    id, name, collection, doc, deadLetter == null ? Command.NONE : deadLetter, rule, format)));
+            backfill.readCommands(false, this::command);
             // The rows may end where a transaction did, or there may be none: only a barrier is sure to be persisted,
             // and
             // who waits for a position from before the slot waits for that.
@@ -55,6 +56,12 @@ public final class BackfillPipeline {
             // The transaction stays open, and the watermark where it was.
             return false;
         }
+    }
+
+    private void command(
+            long id, String name, String collection, String doc, Long deadLetter, String rule, String format) {
+        sink.command(
+                new Command(id, name, collection, doc, deadLetter == null ? Command.NONE : deadLetter, rule, format));
     }
 
     private void begin(long consistentPointLsn) {

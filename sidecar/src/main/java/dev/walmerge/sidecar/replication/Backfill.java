@@ -2,6 +2,7 @@ package dev.walmerge.sidecar.replication;
 
 import dev.walmerge.sidecar.replication.ReplicationErrors.Doing;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -52,7 +53,7 @@ public final class Backfill implements AutoCloseable {
 
     private static final String COMMANDS = """
             select id, name, collection, doc, dead_letter, rule, format from crdt.command
-            where done_at is null order by id""";
+            where done_at is null and (name in ('forget', 'revive')) = ? order by id""";
 
     /** Receives a command that was not carried out; what it does not name is null. */
     @FunctionalInterface
@@ -160,19 +161,25 @@ public final class Backfill implements AutoCloseable {
         return rows;
     }
 
-    /** Reads the commands that the snapshot sees and nobody carried out. */
-    public void readCommands(CommandConsumer consumer) throws ReplicationException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(COMMANDS)) {
-            while (row.next()) {
-                consumer.accept(
-                        row.getLong("id"),
-                        row.getString("name"),
-                        row.getString("collection"),
-                        row.getString("doc"),
-                        row.getObject("dead_letter", Long.class),
-                        row.getString("rule"),
-                        row.getString("format"));
+    /**
+     * Reads the commands that the snapshot sees and nobody carried out.
+     *
+     * @param aboutTombstones those that forget and revive, or the others
+     */
+    public void readCommands(boolean aboutTombstones, CommandConsumer consumer) throws ReplicationException {
+        try (PreparedStatement select = connection.prepareStatement(COMMANDS)) {
+            select.setBoolean(1, aboutTombstones);
+            try (ResultSet row = select.executeQuery()) {
+                while (row.next()) {
+                    consumer.accept(
+                            row.getLong("id"),
+                            row.getString("name"),
+                            row.getString("collection"),
+                            row.getString("doc"),
+                            row.getObject("dead_letter", Long.class),
+                            row.getString("rule"),
+                            row.getString("format"));
+                }
             }
         } catch (SQLException e) {
             throw ReplicationErrors.of(Doing.BACKFILL, e);

@@ -47,10 +47,14 @@ public final class Verification {
 
     private String doc;
     private StoredCheck check;
+    /** Its ops are dropped. */
+    private boolean forgotten;
+
     private long documents;
     private long ops;
     private long merged;
     private long letters;
+    private long dropped;
     private final List<String> faults = new ArrayList<>();
     private long faultCount;
 
@@ -82,6 +86,7 @@ public final class Verification {
                     verification.ops,
                     verification.merged,
                     verification.letters,
+                    verification.dropped,
                     verification.faults,
                     verification.faultCount);
         }
@@ -119,7 +124,9 @@ public final class Verification {
             return;
         }
         ops++;
-        if (isHeld(id, format, update)) {
+        if (forgotten) {
+            dropped++;
+        } else if (isHeld(id, format, update)) {
             merged++;
         } else if (isLetter(id)) {
             letters++;
@@ -154,7 +161,8 @@ public final class Verification {
         String difference = null;
         for (int look = 0; look < LOOKS; look++) {
             StoredDocument stored = store.load(new DocumentKey(COLLECTION, doc));
-            if (stored == null) {
+            forgotten = stored != null && stored.isForgotten();
+            if (stored == null || forgotten || stored.isEmpty()) {
                 return null;
             }
             StoredCheck loaded;

@@ -14,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Nobody is superuser here: a role that owns the database and may create roles installs. */
@@ -89,6 +90,32 @@ final class InstallTest {
                             MigrationException.class, e -> assertThat(e.code()).isEqualTo(Code.NOT_PERMITTED))
                     .hasMessageContaining("CREATE on the database");
         }
+    }
+
+    @Test
+    void theDryRunIsAScriptForPsqlThatDoesWhatInitDoes() throws Exception {
+        Assumptions.assumeTrue(Psql.isThere(), "there is no psql");
+        Database initialized = PostgresServer.shared().createDatabase();
+        try (Connection connection = initialized.connect()) {
+            install(connection).run(null);
+        }
+        printed.getBuffer().setLength(0);
+        try (Connection connection = database.connect()) {
+            install(connection).dryRun("new role of " + database.name());
+        }
+        Psql.run(database, printed.toString());
+        assertThat(Catalog.of(database)).isEqualTo(Catalog.of(initialized)).hasSizeGreaterThan(300);
+        printed.getBuffer().setLength(0);
+        try (Connection connection = database.connect()) {
+            assertThat(install(connection).run("new role of " + database.name()))
+                    .isEqualTo(new Install.Report(List.of(), List.of()));
+            database.execute("alter publication walmerge drop table crdt.command");
+            printed.getBuffer().setLength(0);
+            install(connection).dryRun(null);
+        }
+        assertThat(printed.toString()).contains("the schema crdt is up to date");
+        Psql.run(database, printed.toString());
+        assertThat(Catalog.of(database)).isEqualTo(Catalog.of(initialized));
     }
 
     @Test

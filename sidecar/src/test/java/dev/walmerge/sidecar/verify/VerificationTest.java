@@ -60,7 +60,7 @@ final class VerificationTest {
     @Test
     void everyOpIsAccountedFor() throws Exception {
         Report report = verify();
-        assertThat(report).isEqualTo(new Report(6, 7, 5, 2, List.of(), 0));
+        assertThat(report).isEqualTo(new Report(6, 7, 5, 2, 0, List.of(), 0));
     }
 
     @ParameterizedTest

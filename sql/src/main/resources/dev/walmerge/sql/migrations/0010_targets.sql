@@ -31,7 +31,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  insert into crdt.target_queue (collection, doc) values (tg_argv[0], new.doc);
+  insert into crdt.target_queue (collection, doc) values (tg_argv[0], coalesce(new.doc, old.doc));
   return null;
 end $$;
 comment on function crdt.queue_target() is 'On the docs table of a collection with a target: in the transaction that changes a document, its target row is queued.';
@@ -115,7 +115,7 @@ begin
   execute format('grant select (%2$s), update (%3$s) on %1$s to crdt_sidecar', target,
     (select string_agg(quote_ident(n), ', ') from unnest(array_remove(array[key, text_column, json_column], null)) n),
     (select string_agg(quote_ident(n), ', ') from unnest(array_remove(array[text_column, json_column], null)) n));
-  execute format('create trigger queue_target_insert after insert on %s for each row execute function crdt.queue_target(%L)',
+  execute format('create trigger queue_target_insert after insert or delete on %s for each row execute function crdt.queue_target(%L)',
     docs_table, set_target.collection);
   execute format('create trigger queue_target_update after update on %s for each row'
     ' when (old.version is distinct from new.version) execute function crdt.queue_target(%L)',

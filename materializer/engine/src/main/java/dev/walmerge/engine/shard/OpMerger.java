@@ -33,7 +33,7 @@ final class OpMerger {
         if (policy == null) {
             return Refusal.of("unknown-collection", "no collection of that name is declared");
         }
-        if (op.doc().length() > MAX_KEY_BYTES / 4 && op.doc().getBytes(StandardCharsets.UTF_8).length > MAX_KEY_BYTES) {
+        if (isTooLong(op.doc())) {
             return Refusal.of("key-too-long", "the document key is longer than " + MAX_KEY_BYTES + " bytes");
         }
         if (op.payload() == null) {
@@ -48,6 +48,10 @@ final class OpMerger {
         return format.equals(FRAMED) || coreFormat(format) != null
                 ? null
                 : Refusal.of("unknown-format", "the declared format is none of yjs-v1, yjs-v2, yjs-framed");
+    }
+
+    static boolean isTooLong(String doc) {
+        return doc.length() > MAX_KEY_BYTES / 4 && doc.getBytes(StandardCharsets.UTF_8).length > MAX_KEY_BYTES;
     }
 
     static String formatOf(Op op, Policy policy) {

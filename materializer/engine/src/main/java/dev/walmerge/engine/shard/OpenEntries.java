@@ -5,7 +5,10 @@ import dev.walmerge.engine.writeback.Entry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Dead letters of the open transaction, whose LSN is its end, and what its commands change of older ones. Single thread. */
+/**
+ * What the open transaction has to say besides documents: its dead letters, whose position is its end, and what its
+ * commands change of older ones. Single thread.
+ */
 final class OpenEntries {
     private final InFlight inFlight;
     private final ShardCounters counters;

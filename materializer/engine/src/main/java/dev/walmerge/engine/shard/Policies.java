@@ -27,6 +27,10 @@ final class Policies {
         return inForce.get(collection);
     }
 
+    boolean has(String collection) {
+        return inForce.containsKey(collection);
+    }
+
     Set<String> names() {
         return inForce.keySet();
     }

@@ -101,7 +101,7 @@ final class Repairs {
         residents.evictClean(document);
         try {
             Doc doc = Doc.create(true);
-            StoredDocument stored = residents.load(document.key);
+            StoredDocument stored = document.isErasing() ? null : residents.load(document.key);
             if (stored != null) {
                 if (stored.state() != null) {
                     merger.restore(doc, stored.stateFormat(), stored.state());

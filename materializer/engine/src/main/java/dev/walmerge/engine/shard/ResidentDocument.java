@@ -1,8 +1,10 @@
 package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
+import dev.walmerge.engine.Lsn;
 import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.DocumentWrite;
+import dev.walmerge.engine.writeback.Erasure;
 import dev.walmerge.engine.writeback.ParkedUpdate;
 import dev.walmerge.engine.writeback.StalenessBound;
 import java.util.ArrayList;
@@ -74,6 +76,16 @@ final class ResidentDocument {
     /** Its docs row says so. */
     boolean corruptFlagged;
 
+    // Whether it is forgotten.
+    /** Its ops are dropped. */
+    boolean forgotten;
+    /** Of the tombstone that was loaded: ops of commits that start before it are dropped. */
+    long forgottenLsn;
+    /** What is to be written of it before anything else, without a position yet; or null. */
+    Erasure erasure;
+    /** What is in flight of it, or null. */
+    Erasure erasing;
+
     // Causally early updates.
     List<ParkedUpdate> parked = new ArrayList<>(0);
     /** How many at the end of {@link #parked} are not stored yet. */
@@ -131,6 +143,60 @@ final class ResidentDocument {
         this.key = key;
         this.hash = hash;
         this.doc = doc;
+    }
+
+    /** Handed over neither twice at a time, nor inside a transaction. */
+    boolean isFree() {
+        return !inFlight && !touched;
+    }
+
+    /** Whether what is stored of it is to be deleted, and may be there still. */
+    boolean isErasing() {
+        return (erasure != null && erasure.isDeleting()) || (erasing != null && erasing.isDeleting());
+    }
+
+    /** Whether an op of that commit, however bad, is nobody's business any more. */
+    boolean drops(long commitLsn) {
+        return forgotten || Lsn.isBefore(commitLsn, forgottenLsn);
+    }
+
+    /** Drops all that is known of it, but not where it stands in the shard's structures. */
+    void forgetContent() {
+        doc = Doc.create(true);
+        raw.clear();
+        stored = false;
+        opCount = 0;
+        uncountedOps = 0;
+        openOps = 0;
+        stateBytes = 0;
+        tailBytes = 0;
+        tailRows = 0;
+        textKnown = false;
+        jsonKnown = false;
+        carriedChange = null;
+        rowsRetry = null;
+        docsRetry = null;
+        foldRetry = null;
+        heldReason = null;
+        unparkSeqs = NO_SEQS;
+        warning = null;
+        error = null;
+        corrupt = false;
+        corruptRule = null;
+        corruptFlagged = false;
+        parked = new ArrayList<>(0);
+        parkedNew = 0;
+        parkedOpen = 0;
+        lettersMerged = NO_SEQS;
+        parkedBytes = 0;
+        mergedStored = 0;
+        mergedStoredBytes = 0;
+        parkedSinceReview = 0;
+        nextParkedSeq = 0;
+        contentChanged = false;
+        told = null;
+        foldRefused = false;
+        nextAllowedNanos = FlushPolicy.ANY_TIME;
     }
 
     /** Whether nothing of it is refused. */

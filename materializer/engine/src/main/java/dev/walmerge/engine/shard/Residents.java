@@ -79,7 +79,7 @@ final class Residents {
         ResidentDocument document = new ResidentDocument(key, hash, Doc.create(true));
         try {
             StoredDocument stored = load(key);
-            if (stored != null) {
+            if (stored != null && !Forgetting.restore(document, stored)) {
                 restore(document, stored);
             }
             owed.restore(document);

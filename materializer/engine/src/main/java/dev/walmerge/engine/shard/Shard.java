@@ -40,6 +40,8 @@ final class Shard implements JournalHandler {
     private final Residents residents;
     private final Repairs repairs;
     final Orders orders;
+    private final Forgetting forgetting;
+    private final Relief relief;
     private final int number;
     private final Policies policies;
 
@@ -79,8 +81,8 @@ final class Shard implements JournalHandler {
         this.settings = settings;
         this.outbox = outbox;
         this.inFlight = new InFlight(outbox, settings.inFlightMaxBytes());
-        this.counters = counters;
         this.openEntries = new OpenEntries(inFlight, counters);
+        this.counters = counters;
         this.lastEndLsn = startLsn;
         counters.mergedLsn.set(startLsn);
         this.progressLsn = startLsn;
@@ -92,6 +94,9 @@ final class Shard implements JournalHandler {
         this.number = number;
         this.orders =
                 new Orders(new LetterCommands(letters, this::retry, openEntries::add), openEntries::add, number == 0);
+        this.forgetting =
+                new Forgetting(residents, dirty, inFlight, this.policies::has, openEntries::add, this::tombstone);
+        this.relief = new Relief(residents, dirty, inFlight, document -> flush(document, false));
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
 
@@ -101,13 +106,13 @@ final class Shard implements JournalHandler {
     public void op(long commitLsn, int sequence, int hash, Op op) {
         ShardCounters.add(counters.ops, 1);
         Refusal refusal = merge(op, hash, commitLsn, NO_LETTER);
-        if (refusal != null) {
+        if (refusal != null && !forgetting.drops(op, hash, commitLsn)) {
             openEntries.add(refusal.letter(op, sequence));
         }
     }
 
     /**
-     * Merges an op, unless the document holds it already.
+     * Merges an op, unless the document holds it already or is forgotten.
      *
      * @param letterId of the dead letter that it was so far, or {@link #NO_LETTER}
      */
@@ -122,7 +127,11 @@ final class Shard implements JournalHandler {
                 // The rows that were loaded hold it: a commit that starts before the end of another ends there too.
                 ? Lsn.isBefore(commitLsn, document.loadedLsn)
                 : document.isMerged(letterId);
-        if (held) {
+        if (held || document.forgotten) {
+            if (document.erasure != null) {
+                // Refused to another process, perhaps: whatever is in memory sees to itself.
+                schedule(document);
+            }
             return null;
         }
         if (document.corrupt) {
@@ -143,7 +152,20 @@ final class Shard implements JournalHandler {
 
     @Override
     public void command(long commitLsn, Command command) {
+        if (command.isAboutTombstone()) {
+            int hash = DocumentHash.of(command.collection(), command.doc());
+            if (isMine(hash)) {
+                forgetting.carryOut(command, hash, commitLsn, lastEndLsn);
+            }
+            return;
+        }
         orders.take(command);
+    }
+
+    private void tombstone(ResidentDocument document) {
+        markDirty(document);
+        document.urgent = StalenessBound.BARRIER;
+        touch(document);
     }
 
     private Refusal retry(Op op, long letterId) {
@@ -160,6 +182,10 @@ final class Shard implements JournalHandler {
         document.contentChanged |= merger.changed();
         document.lastOpNanos = nowNanos;
         markDirty(document);
+        touch(document);
+    }
+
+    private void touch(ResidentDocument document) {
         if (!document.touched) {
             document.touched = true;
             touched.add(document);
@@ -264,8 +290,8 @@ final class Shard implements JournalHandler {
         if (draining && dirty.count() > 0) {
             flushAll(StalenessBound.SHUTDOWN);
         }
-        relieveMemory();
-        settleOwed();
+        relief.relieveMemory();
+        relief.settleOwed();
         while (timers.nextDueNanos() <= nowNanos && inFlight.hasRoom()) {
             ResidentDocument document = timers.take();
             if (document.dirty) {
@@ -298,7 +324,12 @@ final class Shard implements JournalHandler {
         ResidentDocument document = done.document;
         document.inFlight = false;
         document.told = null;
-        Settlement.settle(document, done, nowNanos, settings.patience());
+        if (document.erasing != null) {
+            Forgetting.settle(document, done, nowNanos, settings.patience());
+        } else if (document.erasure == null) {
+            // Else it was handed over before the document was forgotten.
+            Settlement.settle(document, done, nowNanos, settings.patience());
+        }
         if (!document.dirty) {
             residents.addClean(document);
         }
@@ -321,7 +352,7 @@ final class Shard implements JournalHandler {
     long reproject(DocumentKey key, int hash) {
         boolean spare = !behind && residents.excessBytes() <= 0 && inFlight.hasRoom();
         ResidentDocument document = spare ? residents.get(key, hash) : null;
-        if (document == null || !isFree(document)) {
+        if (document == null || !document.isFree()) {
             return Reprojection.NOT_NOW;
         }
         if (document.corrupt || document.opCount == 0) {
@@ -363,12 +394,11 @@ final class Shard implements JournalHandler {
     private void flushNamed(String doc) {
         for (String collection : policies.names()) {
             int hash = DocumentHash.of(collection, doc);
-            boolean mine = Math.floorMod(hash, settings.shards()) == number;
-            ResidentDocument document = mine ? residents.get(new DocumentKey(collection, doc), hash) : null;
+            ResidentDocument document = isMine(hash) ? residents.get(new DocumentKey(collection, doc), hash) : null;
             if (document == null || document.opCount == 0 || !document.isWell()) {
                 continue;
             }
-            if (document.dirty || !isFree(document)) {
+            if (document.dirty || !document.isFree()) {
                 markDirty(document);
                 document.urgent = StalenessBound.BARRIER;
                 schedule(document);
@@ -394,19 +424,15 @@ final class Shard implements JournalHandler {
         }
     }
 
-    private static boolean isFree(ResidentDocument document) {
-        return !document.inFlight && !document.touched;
+    private boolean isMine(int hash) {
+        return Math.floorMod(hash, settings.shards()) == number;
     }
 
     private void schedule(ResidentDocument document) {
-        if (!isFree(document) || document.evicted) {
+        if (!document.isFree() || document.evicted) {
             return;
         }
-        timers.put(document, DueTime.of(document, policyOf(document), behind));
-    }
-
-    private FlushPolicy policyOf(ResidentDocument document) {
-        return policies.get(document.key.collection());
+        timers.put(document, DueTime.of(document, policies.get(document.key.collection()), behind));
     }
 
     /** A clean document: what was refused is sent again, or its tail is folded. */
@@ -424,7 +450,11 @@ final class Shard implements JournalHandler {
     private void flush(ResidentDocument document, boolean foldWanted) {
         timers.remove(document);
         residents.removeClean(document);
-        FlushPolicy policy = policyOf(document);
+        if (document.erasure != null) {
+            forgetting.erase(document, lastEndLsn);
+            return;
+        }
+        FlushPolicy policy = policies.get(document.key.collection());
         StalenessBound bound = document.lastBound;
         long stalenessMillis = document.lastStalenessMillis;
         if (document.dirty) {
@@ -453,37 +483,6 @@ final class Shard implements JournalHandler {
             ShardCounters.add(counters.folds, 1);
         }
         inFlight.submit(Submission.of(document, write));
-    }
-
-    /** Rests and evicts; if what is left is too much still, writes dirty documents early, even inside a transaction. */
-    private void relieveMemory() {
-        residents.relieve();
-        if (!inFlight.isEmpty()) {
-            // What is in flight can be evicted soon.
-            return;
-        }
-        long excessBytes = residents.excessBytes();
-        ResidentDocument document = dirty.head();
-        while (document != null && excessBytes > 0 && inFlight.hasRoom()) {
-            ResidentDocument next = document.next;
-            if (!document.inFlight) {
-                excessBytes -= document.residentBytes;
-                document.urgent = StalenessBound.MEMORY;
-                flush(document, false);
-            }
-            document = next;
-        }
-    }
-
-    private void settleOwed() {
-        while (residents.owed().isOwed() && residents.excessBytes() <= 0 && inFlight.hasRoom()) {
-            DocumentKey key = residents.owed().next();
-            ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
-            if (!isFree(document)) {
-                return;
-            }
-            flush(document, false);
-        }
     }
 
     private void publish() {

@@ -3,10 +3,11 @@ package dev.walmerge.engine.shard;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Entry;
+import dev.walmerge.engine.writeback.Erasure;
 import dev.walmerge.engine.writeback.Refused;
 
 /**
- * What a shard hands to write-back: one document, or one entry. It comes back to the shard once committed.
+ * What a shard hands to write-back: one document, one entry, or one entry of a document. It comes back to the shard once committed.
  * Ownership passes with the queues.
  */
 final class Submission {
@@ -35,6 +36,10 @@ final class Submission {
         return new Submission(document, write, null, bytes);
     }
 
+    static Submission of(ResidentDocument document, Erasure erasure) {
+        return new Submission(document, null, erasure, 512);
+    }
+
     static Submission of(Entry entry) {
         long bytes = 512;
         if (entry instanceof DeadLetter letter) {
@@ -46,7 +51,7 @@ final class Submission {
 
     /** Write-back tells what it could not write, of this document if it is the one. */
     void note(Refused refused) {
-        if (refused.key().equals(write.key())) {
+        if (document != null && refused.key().equals(document.key)) {
             if (refused.part() == Refused.Part.ROWS) {
                 rows = refused;
             } else {

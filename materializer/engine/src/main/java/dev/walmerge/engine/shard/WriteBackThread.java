@@ -234,10 +234,8 @@ public final class WriteBackThread implements Runnable {
     private void acknowledge(Committed committed) {
         for (Pending next : batch) {
             Submission submission = next.submission;
-            if (submission.write != null) {
-                for (Refused refused : committed.refused()) {
-                    submission.note(refused);
-                }
+            for (Refused refused : committed.refused()) {
+                submission.note(refused);
             }
             shards[next.shard].outbox().acknowledge(submission);
         }

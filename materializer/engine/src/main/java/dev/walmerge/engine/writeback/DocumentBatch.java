@@ -28,6 +28,7 @@ final class DocumentBatch {
     private final States states;
     private final Projections projections;
     private final Letters letters;
+    private final Erasures erasures;
     private final String impatience;
 
     private final List<Refused> refused = new ArrayList<>();
@@ -38,6 +39,7 @@ final class DocumentBatch {
         this.states = new States(connection);
         this.projections = new Projections(connection, epoch);
         this.letters = new Letters(connection);
+        this.erasures = new Erasures(connection);
         this.impatience = impatience(connection);
     }
 
@@ -86,6 +88,10 @@ final class DocumentBatch {
         letters.merged(writes);
         if (isolating) {
             loseAllPatience();
+        }
+        // Behind the letters: those of a document that is erased go with it.
+        erase(entries, false, isolating);
+        if (isolating) {
             rows(together);
             docs(projected);
         } else {
@@ -93,7 +99,23 @@ final class DocumentBatch {
             projections.write(withHeldErrors(projected));
         }
         suspects(suspects, isolating);
+        erase(entries, true, true);
         return List.copyOf(refused);
+    }
+
+    private void erase(List<? extends Entry> entries, boolean suspects, boolean isolating) throws SQLException {
+        for (Entry entry : entries) {
+            if (entry instanceof Erasure erasure && erasure.isSuspect() == suspects) {
+                if (suspects) {
+                    loseAllPatience();
+                }
+                Refused why = erasures.write(erasure, isolating);
+                if (why != null) {
+                    refused.add(why);
+                    LOG.warn("document {}: forgotten, not erased: {}", print(why.key()), why.reason());
+                }
+            }
+        }
     }
 
     private void suspects(List<DocumentWrite> suspects, boolean impatient) throws SQLException {
@@ -134,7 +156,7 @@ final class DocumentBatch {
         states.held().hold(write, reason);
         heldNow.put(write.key(), reason);
         refused.add(new Refused(write.key(), Refused.Part.ROWS, why.getSQLState(), reason));
-        LOG.warn("document {}: held, {}", print(write), reason);
+        LOG.warn("document {}: held, {}", print(write.key()), reason);
     }
 
     /** Those whose text could not be made come alone. */
@@ -161,7 +183,7 @@ final class DocumentBatch {
                         (one, again) -> states.held().holdDocs(one, reason))
                 .run(List.of(write));
         refused.add(new Refused(write.key(), Refused.Part.DOCS, why.getSQLState(), reason));
-        LOG.warn("document {}: text and JSON refused, {}", print(write), reason);
+        LOG.warn("document {}: text and JSON refused, {}", print(write.key()), reason);
     }
 
     private List<DocumentWrite> withHeldErrors(List<DocumentWrite> writes) {
@@ -180,8 +202,7 @@ final class DocumentBatch {
         return reason == null ? write : write.withError("held " + reason);
     }
 
-    private static String print(DocumentWrite write) {
-        return DocumentHash.print(
-                DocumentHash.of(write.key().collection(), write.key().doc()));
+    private static String print(DocumentKey key) {
+        return DocumentHash.print(DocumentHash.of(key.collection(), key.doc()));
     }
 }

@@ -8,8 +8,9 @@ final class DocumentSql {
     /** One statement, hence one snapshot, and one round trip. */
     static final String LOAD = """
             select y.state_format, y.state,
-              greatest(y.merged_lsn, t.merged_lsn, h.merged_lsn, d.merged_lsn)::text as merged_lsn,
-              greatest(y.op_count, t.op_count, h.op_count, d.op_count) as op_count,
+              greatest(y.merged_lsn, t.merged_lsn, h.merged_lsn, d.merged_lsn, f.merged_lsn)::text as merged_lsn,
+              coalesce(greatest(y.op_count, t.op_count, h.op_count, d.op_count), 0) as op_count,
+              f.merged_lsn::text as forgotten_lsn, f.revived_at is null as forgotten, f.error is null as erased,
               d.body_text,
               d.doc is not null and d.error not like '%1$s%%' is not false and not coalesce(h.docs, false) as projected,
               exists (select from crdt.blocks b where b.doc = k.doc) as blocks,
@@ -18,6 +19,7 @@ final class DocumentSql {
             from (select ?::text as doc) k
               left join crdt.ydoc y on y.doc = k.doc
               left join crdt.docs d on d.doc = k.doc
+              left join crdt.forgotten f on f.collection = 'default' and f.doc = k.doc
               left join lateral (
                 select max(merged_lsn) as merged_lsn, max(op_count) as op_count,
                   array_agg(payload order by seq) as payloads
@@ -37,7 +39,7 @@ final class DocumentSql {
                   union all
                   select seq, format, payload, row_id, merged_lsn from crdt.held
                   where doc = k.doc and kind = 'parked') waiting) p on true
-            where y.doc is not null or h.op_count is not null""".formatted(PROJECTION_ERROR);
+            where y.doc is not null or h.op_count is not null or f.doc is not null""".formatted(PROJECTION_ERROR);
 
     static final String PUT_STATE = """
             insert into crdt.ydoc (doc, state_format, state, state_vector, merged_lsn, op_count, compacted_at)

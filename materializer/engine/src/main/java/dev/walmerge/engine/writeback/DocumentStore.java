@@ -60,7 +60,8 @@ public final class DocumentStore implements AutoCloseable {
         try (PreparedStatement select = connection.prepareStatement(HeldSql.SUSPECTS)) {
             select.setString(1, doc);
             select.setString(2, doc);
-            select.setInt(3, limit);
+            select.setString(3, doc);
+            select.setInt(4, limit);
             try (ResultSet row = select.executeQuery()) {
                 while (row.next()) {
                     page.add(new DocumentKey(Tables.DEFAULT, row.getString(1)));
@@ -212,7 +213,18 @@ public final class DocumentStore implements AutoCloseable {
                 row.getString("body_text"),
                 row.getBoolean("projected"),
                 row.getBoolean("blocks"),
-                row.getString("held"));
+                row.getString("held"),
+                tombstone(row));
+    }
+
+    private static Tombstone tombstone(ResultSet row) throws SQLException {
+        String lsn = row.getString("forgotten_lsn");
+        return lsn == null
+                ? null
+                : new Tombstone(
+                        row.getBoolean("forgotten"),
+                        LogSequenceNumber.valueOf(lsn).asLong(),
+                        row.getBoolean("erased"));
     }
 
     private static List<ParkedUpdate> parked(ResultSet row) throws SQLException {

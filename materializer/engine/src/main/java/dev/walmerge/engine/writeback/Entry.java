@@ -1,4 +1,4 @@
 package dev.walmerge.engine.writeback;
 
 /** What a write-back transaction says besides documents. */
-public sealed interface Entry permits DeadLetter, LetterUpdate, CommandDone {}
+public sealed interface Entry permits DeadLetter, LetterUpdate, CommandDone, Erasure {}

@@ -31,12 +31,14 @@ final class HeldSql {
 
     static final String REMOVE_ROWS = "delete from crdt.held where doc = ? and kind = ?";
 
-    /** Documents of which something was refused, in the order of their keys. */
+    /** Documents of which something was refused, be it to be deleted, in the order of their keys. */
     static final String SUSPECTS = """
             select doc from (
               select doc from crdt.held where doc > ?
               union
-              select doc from crdt.docs where error is not null and error like '%s%%' and doc > ?) refused
+              select doc from crdt.docs where error is not null and error like '%s%%' and doc > ?
+              union
+              select doc from crdt.forgotten where error is not null and collection = 'default' and doc > ?) refused
             order by doc limit ?""".formatted(DocumentSql.PROJECTION_ERROR);
 
     private HeldSql() {}

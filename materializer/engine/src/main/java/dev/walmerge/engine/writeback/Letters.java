@@ -59,6 +59,10 @@ final class Letters {
         for (Entry entry : entries) {
             if (entry instanceof CommandDone command) {
                 markDone(command.id());
+            } else if (entry instanceof Erasure erasure) {
+                for (long id : erasure.commands()) {
+                    markDone(id);
+                }
             }
         }
     }

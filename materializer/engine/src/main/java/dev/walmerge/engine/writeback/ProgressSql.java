@@ -25,7 +25,8 @@ final class ProgressSql {
             update crdt.ydoc set merged_lsn = '0/0' where merged_lsn <> '0/0';
             update crdt.tail set merged_lsn = '0/0' where merged_lsn <> '0/0';
             update crdt.held set merged_lsn = '0/0' where merged_lsn <> '0/0';
-            update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
+            update crdt.docs set merged_lsn = '0/0' where merged_lsn <> '0/0';
+            update crdt.forgotten set merged_lsn = '0/0' where merged_lsn <> '0/0'""";
 
     /**
      * Documents are the database's, not a slot's: whoever writes them by another slot must stop. Who waits for freshness

@@ -17,6 +17,7 @@ import java.util.List;
  *     the next write must send both
  * @param blocks whether rows of blocks are stored
  * @param held why rows of it stand in held, or null when there are none
+ * @param tombstone of a document that is or was forgotten, else null
  */
 public record StoredDocument(
         String stateFormat,
@@ -29,4 +30,15 @@ public record StoredDocument(
         String text,
         boolean projected,
         boolean blocks,
-        String held) {}
+        String held,
+        Tombstone tombstone) {
+    /** Whether nothing but the tombstone is there. */
+    public boolean isEmpty() {
+        return state == null && held == null;
+    }
+
+    /** Whether its ops are dropped, and what is there of it is to be deleted. */
+    public boolean isForgotten() {
+        return tombstone != null && tombstone.isInForce();
+    }
+}

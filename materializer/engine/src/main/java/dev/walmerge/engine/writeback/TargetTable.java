@@ -23,12 +23,13 @@ record TargetTable(
         String keyType,
         String text,
         String json,
-        boolean jsonIsText) {
+        boolean jsonIsText,
+        String collectionLiteral) {
 
     private static final String READ = """
             select t.collection, c.oid is not null, t.relation::text, t.docs::text, quote_ident(t.key_column),
               format_type(k.atttypid, null), quote_ident(t.text_column), quote_ident(t.json_column),
-              j.atttypid = 'json'::regtype
+              j.atttypid = 'json'::regtype, quote_literal(t.collection)
             from crdt.target t
               left join pg_class c on c.oid = t.relation
               left join pg_attribute k on k.attrelid = t.relation and k.attname = t.key_column
@@ -49,7 +50,8 @@ record TargetTable(
                         row.getString(6),
                         row.getString(7),
                         row.getString(8),
-                        row.getBoolean(9)));
+                        row.getBoolean(9),
+                        row.getString(10)));
             }
         }
         return all;
@@ -90,7 +92,10 @@ record TargetTable(
             differ.add("t." + json
                     + (jsonIsText ? "::text is distinct from d.body_json::text" : " is distinct from d.body_json"));
         }
-        return "update " + relation + " t set " + String.join(", ", sets) + " from " + wanted() + " join " + docs
-                + " d on d.doc = w.doc where t." + key + " = w.k and (" + String.join(" or ", differ) + ")";
+        // A row whose document is unknown is the app's alone, unless it had one that is to be forgotten.
+        return "update " + relation + " t set " + String.join(", ", sets) + " from " + wanted() + " left join " + docs
+                + " d on d.doc = w.doc where t." + key + " = w.k and (" + String.join(" or ", differ)
+                + ") and (d.doc is not null or exists (select from crdt.forgotten f where f.collection = "
+                + collectionLiteral + " and f.doc = w.doc))";
     }
 }

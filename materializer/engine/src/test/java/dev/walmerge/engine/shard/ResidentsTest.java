@@ -37,7 +37,7 @@ final class ResidentsTest {
 
     private StoredDocument load(DocumentKey key) {
         loaded.add(key.doc());
-        return new StoredDocument("yjs-v1", HELLO, List.of(), 0, parked, 0x10, 1, "hello", true, false, null);
+        return new StoredDocument("yjs-v1", HELLO, List.of(), 0, parked, 0x10, 1, "hello", true, false, null, null);
     }
 
     private ResidentDocument get(Residents residents, int document) {
