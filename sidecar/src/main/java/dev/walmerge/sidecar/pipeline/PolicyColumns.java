@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar.pipeline;
 
+import dev.walmerge.crdt.BodyProjection;
 import dev.walmerge.decoder.pgoutput.Relation;
 import dev.walmerge.decoder.pgoutput.Tuple;
 import dev.walmerge.engine.Policy;
@@ -18,7 +19,8 @@ final class PolicyColumns {
                    (extract(epoch from staleness_max) * 1000)::bigint as staleness_max,
                    fold_bytes, fold_ratio, fold_rows,
                    (extract(epoch from fold_idle) * 1000)::bigint as fold_idle,
-                   (extract(epoch from rotate_after) * 1000)::bigint as rotate_after""";
+                   (extract(epoch from rotate_after) * 1000)::bigint as rotate_after,
+                   projection, blocks""";
 
     private final Relation relation;
 
@@ -39,7 +41,9 @@ final class PolicyColumns {
                 row.getFloat("fold_ratio"),
                 row.getInt("fold_rows"),
                 Duration.ofMillis(row.getLong("fold_idle")),
-                Duration.ofMillis(row.getLong("rotate_after")));
+                Duration.ofMillis(row.getLong("rotate_after")),
+                BodyProjection.of(row.getString("projection")),
+                row.getBoolean("blocks"));
     }
 
     String collection(Tuple row) {
@@ -59,7 +63,20 @@ final class PolicyColumns {
                 ColumnValues.float4(row, column("fold_ratio")),
                 ColumnValues.int4(row, column("fold_rows")),
                 ColumnValues.interval(row, column("fold_idle")),
-                ColumnValues.interval(row, column("rotate_after")));
+                ColumnValues.interval(row, column("rotate_after")),
+                projection(row),
+                blocks(row));
+    }
+
+    /** A version that is older than the column, and still on its way, has its default. */
+    private BodyProjection projection(Tuple row) {
+        int column = relation.indexOf("projection");
+        return column < 0 ? BodyProjection.AUTO : BodyProjection.of(ColumnValues.text(row, column));
+    }
+
+    private boolean blocks(Tuple row) {
+        int column = relation.indexOf("blocks");
+        return column >= 0 && ColumnValues.bool(row, column);
     }
 
     private int column(String name) {

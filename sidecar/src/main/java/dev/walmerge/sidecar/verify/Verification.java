@@ -1,6 +1,7 @@
 package dev.walmerge.sidecar.verify;
 
 import dev.walmerge.crdt.MalformedUpdateException;
+import dev.walmerge.crdt.TextBlock;
 import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.shard.StoredCheck;
@@ -10,6 +11,7 @@ import dev.walmerge.engine.writeback.StoredDocument;
 import dev.walmerge.sidecar.pipeline.PolicyHistory;
 import dev.walmerge.sidecar.replication.Endpoint;
 import dev.walmerge.sidecar.replication.RingRows;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * Proves on a database in use that nothing is lost: every op row that one snapshot sees is, after a barrier, in what is
@@ -38,8 +41,12 @@ public final class Verification {
             "select from crdt.dead_letter where collection = '" + COLLECTION + "' and row_id = ?";
     private static final String SHOWN = """
             select body_text is not distinct from ? as same_text, body_json is not distinct from ?::jsonb as same_json,
-              complete
-            from crdt.docs where doc = ?""";
+              complete,
+              array(select json_build_array(block_id, seq, kind, path, text)::text from crdt.blocks b where b.doc = d.doc
+                except all select json_build_array(id, seq, kind, path, text)::text
+                from unnest(?::text[], ?::text[], ?::text[], ?::text[]) with ordinality s (id, kind, path, text, seq)) = '{}'
+              and (select count(*) from crdt.blocks b where b.doc = d.doc) = ? as same_blocks
+            from crdt.docs d where doc = ?""";
 
     private final Connection connection;
     private final DocumentStore store;
@@ -198,7 +205,13 @@ public final class Verification {
         try (PreparedStatement select = connection.prepareStatement(SHOWN)) {
             select.setString(1, loaded.text(policy));
             select.setString(2, loaded.json(policy));
-            select.setString(3, doc);
+            List<TextBlock> blocks = loaded.blocks(policy);
+            select.setArray(3, texts(blocks, TextBlock::id));
+            select.setArray(4, texts(blocks, TextBlock::kind));
+            select.setArray(5, texts(blocks, TextBlock::path));
+            select.setArray(6, texts(blocks, TextBlock::text));
+            select.setInt(7, blocks.size());
+            select.setString(8, doc);
             try (ResultSet row = select.executeQuery()) {
                 if (!row.next()) {
                     return stored.held() == null ? "there is no row of docs" : null;
@@ -213,9 +226,16 @@ public final class Verification {
                 if (row.getBoolean("complete") != loaded.isComplete()) {
                     return "the row says the opposite of whether the document is complete";
                 }
-                return row.getBoolean("same_json") ? null : "the JSON shown is not what is stored";
+                if (!row.getBoolean("same_json")) {
+                    return "the JSON shown is not what is stored";
+                }
+                return row.getBoolean("same_blocks") ? null : "the blocks shown are not what is stored";
             }
         }
+    }
+
+    private Array texts(List<TextBlock> blocks, Function<TextBlock, String> column) throws SQLException {
+        return connection.createArrayOf("text", blocks.stream().map(column).toArray(String[]::new));
     }
 
     private void fault(String what) {

@@ -69,6 +69,8 @@ final class VerificationTest {
             value = {
                 "update crdt.docs set body_text = 'hello yoo' where doc = 'text' | the text shown is not what is stored",
                 "update crdt.docs set body_json = '{}' where doc = 'map' | the JSON shown is not what is stored",
+                "insert into crdt.blocks values ('text', 'x', 1, 'x', 'x', 'x')"
+                        + " | the blocks shown are not what is stored",
                 "update crdt.docs set complete = false where doc = 'map'"
                         + " | the row says the opposite of whether the document is complete",
                 "delete from crdt.docs where doc = 'map' | there is no row of docs",
