@@ -2,7 +2,7 @@ package dev.walmerge.crdt;
 
 /** A column of bytes, each followed by how often it repeats; the count of the last run is left out. */
 final class ByteRunWriter {
-    private final ByteWriter out = new ByteWriter(8);
+    private final ByteWriter out = new ByteWriter(0);
     private int value = -1;
     private int count;
 

@@ -4,6 +4,11 @@ import java.util.Arrays;
 
 /** Growable bytes with the variable-length numbers of lib0. */
 final class ByteWriter {
+    private static final byte[] EMPTY = {};
+
+    /** What the first bytes make room for: most columns of a small update have a few, the others none. */
+    private static final int LEAST = 16;
+
     private byte[] bytes;
     private int size;
 
@@ -12,7 +17,7 @@ final class ByteWriter {
     }
 
     ByteWriter(int capacity) {
-        bytes = new byte[capacity];
+        bytes = capacity == 0 ? EMPTY : new byte[capacity];
     }
 
     int size() {
@@ -31,7 +36,7 @@ final class ByteWriter {
     void shrink(int keep) {
         size = 0;
         if (bytes.length > keep) {
-            bytes = new byte[0];
+            bytes = EMPTY;
         }
     }
 
@@ -47,7 +52,8 @@ final class ByteWriter {
     }
 
     private void grow(int more) {
-        bytes = Arrays.copyOf(bytes, Math.max(Math.addExact(size, more), bytes.length + (bytes.length >> 1)));
+        int wanted = Math.max(Math.addExact(size, more), bytes.length + (bytes.length >> 1));
+        bytes = Arrays.copyOf(bytes, Math.max(wanted, LEAST));
     }
 
     void u8(int value) {

@@ -4,7 +4,7 @@ package dev.walmerge.crdt;
 final class DiffRunWriter {
     private static final int NUMBER_BYTES = 3;
 
-    private final ByteWriter out = new ByteWriter(8);
+    private final ByteWriter out = new ByteWriter(0);
     private long value;
     private long step;
     private int count;

@@ -1,8 +1,6 @@
 package dev.walmerge.crdt;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Puts a decoded struct into the document. The one place that decides the order of items.
@@ -34,27 +32,23 @@ final class Integrator {
     /** What {@link #scan} gives up with. */
     private static final int LONG = -2;
 
-    /** A scan of so many steps that passed nothing is worth remembering why. */
+    /** A scan of so many steps is worth remembering. */
     private static final int LONG_SCAN = 256;
 
     private final StructStore store;
     private final Merge merge;
-    private int step;
+
+    /** Of this merge; null until a scan was long, as in most documents. */
+    private LongScans scans;
+
+    /** Of scans, so far: what they cost. */
+    int step;
 
     /** The row that {@link #held} found last. */
     private int lastHolder = NONE;
 
     /** Tests set it to try what rarely happens. */
     int longScan = LONG_SCAN;
-
-    /** Of this merge: by origin, the lowest client of all items that have it, where a scan was long. */
-    private final Map<Zone, Long> lowest = new HashMap<>();
-
-    /** Of this merge; null until a scan was long: most documents have none. */
-    private LongScan longest;
-
-    /** Items with one origin; without one, those at the front of a list. */
-    private record Zone(int originClient, int originClock, int parent, int sub) {}
 
     /** What {@link #ready} found missing. */
     long missingClient;
@@ -113,8 +107,8 @@ final class Integrator {
         if (next != NONE && store.originClock[next] == in.originClock[i] && store.originClient.get(next) == c) {
             return false;
         }
-        if (!lowest.isEmpty()) {
-            remember(new Zone(c, in.originClock[i], NONE, NONE), in.client[i]);
+        if (scans != null) {
+            scans.typedOn(c, in.originClock[i]);
         }
         store.contents.append(store, s, in.units, in.content[i], in.length[i]);
         store.clients.state[c] += in.length[i];
@@ -138,15 +132,11 @@ final class Integrator {
         }
         int left = NONE;
         int right = NONE;
-        int structs = store.size();
         if (in.has(i, StructBuffer.HAS_ORIGIN)) {
             left = store.cleanEnd(store.clients.find(in.originClient[i]), in.originClock[i], merge.dirty);
         }
         if (in.has(i, StructBuffer.HAS_RIGHT_ORIGIN)) {
             right = rightOf(left, store.clients.find(in.rightClient[i]), in.rightClock[i]);
-        }
-        if (longest != null && store.size() != structs) {
-            longest.forget();
         }
         int parent = parentOf(in, i, left, right);
         int sub = subOf(in, i, left, right);
@@ -296,15 +286,14 @@ final class Integrator {
 
     /** The item the new one goes behind, or NONE for the front. */
     private int place(int s, int left, int right) {
-        boolean remembered = false;
-        if (!lowest.isEmpty()) {
-            Zone zone = zone(s);
-            Long low = lowest.get(zone);
-            remembered = low != null;
-            if (remembered && ownId(s) <= low) {
-                lowest.put(zone, ownId(s));
-                return left;
-            }
+        boolean leftOfOrigin = left != NONE && store.end(left) - 1 != store.originClock[s];
+        if (leftOfOrigin && scans != null) {
+            // The right origin lies before the origin and cut it off. No editor makes that.
+            scans.forgetPlaces();
+        }
+        boolean lowestKnown = scans != null && scans.knowLowest(s);
+        if (lowestKnown && scans.isLowest(s)) {
+            return left;
         }
         int next = behind(s, left);
         if (next == NONE || next == right) {
@@ -315,23 +304,31 @@ final class Integrator {
             step = 0;
         }
         store.reserveSeen();
-        if (longest != null && longest.leadsTo(s)) {
-            int behind = scan(s, longest.last(), right, Integer.MAX_VALUE, true);
-            longest.wentOn(s, behind);
-            return behind;
-        }
-        int before = step;
-        int behind = scan(s, left, right, remembered ? Integer.MAX_VALUE : longScan, false);
+        int from = scans == null ? NONE : scans.before(s);
+        boolean goesOn = from != NONE;
+        int begin = step;
+        int behind = scan(s, goesOn ? from : left, right, lowestKnown || goesOn ? Integer.MAX_VALUE : longScan, goesOn);
         if (behind == LONG) {
-            long low = lowestBehind(s, left);
-            lowest.put(zone(s), Math.min(low, ownId(s)));
-            behind = ownId(s) <= low ? left : scan(s, left, right, Integer.MAX_VALUE, false);
+            if (remembered().isLowest(s, lowestBehind(s, left))) {
+                return left;
+            }
+            begin = step;
+            behind = scan(s, left, right, Integer.MAX_VALUE, false);
         }
-        if (behind != left && step - before >= longScan) {
-            longest = longest == null ? new LongScan(store) : longest;
-            longest.ended(s, left, next, behind);
+        if (behind != left) {
+            if (scans != null) {
+                scans.moved(begin, behind);
+            }
+            if (!leftOfOrigin && (goesOn || step - begin >= longScan)) {
+                remembered().ended(s);
+            }
         }
         return behind;
+    }
+
+    private LongScans remembered() {
+        scans = scans == null ? new LongScans(store) : scans;
+        return scans;
     }
 
     /**
@@ -345,14 +342,14 @@ final class Integrator {
         }
         int passed = step;
         int behind = from;
-        long ownId = ownId(s);
+        long id = store.id(s);
         for (int o = behind(s, from); o != NONE && o != right; o = store.right[o]) {
             if (passed == begin && step - begin >= most) {
                 return LONG;
             }
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
-                if (ownId(o) < ownId) {
+                if (store.id(o) < id) {
                     behind = o;
                     passed = step;
                 } else if (sameRightOrigin(o, s)) {
@@ -383,7 +380,7 @@ final class Integrator {
         for (int o = behind(s, left); o != NONE; o = store.right[o]) {
             store.seen[o] = ++step;
             if (sameOrigin(o, s)) {
-                low = Math.min(low, ownId(o));
+                low = Math.min(low, store.id(o));
             } else if (store.origin(o) == NONE || store.seen[store.origin(o)] <= begin) {
                 break;
             }
@@ -395,42 +392,17 @@ final class Integrator {
         return left != NONE ? store.right[left] : first(store.parent.get(s), store.parentSub.get(s));
     }
 
-    private long ownId(int s) {
-        return store.clients.id[store.client.get(s)];
-    }
-
-    private Zone zone(int s) {
-        return store.hasOrigin(s)
-                ? new Zone(store.originClient.get(s), store.originClock[s], NONE, NONE)
-                : new Zone(NONE, NONE, store.parent.get(s), store.parentSub.get(s));
-    }
-
-    /** An item of a client got an origin that others may be remembered for. */
-    private void remember(Zone zone, long client) {
-        Long low = lowest.get(zone);
-        if (low != null && client < low) {
-            lowest.put(zone, client);
-        }
-    }
-
     /**
-     * Whether what is put into place must be told to what was remembered. {@link #longest} isn't asked: while a whole state is loaded, no
-     * client comes behind a lower one, so no scan passes anything.
+     * Whether what is put into place must be told to what was remembered. What lies right behind its origin, as all that {@link Loader} puts,
+     * matters only where the lowest client is known.
      */
-    boolean remembersScans() {
-        return !lowest.isEmpty();
-    }
-
-    long bytes() {
-        return longest == null ? 0 : longest.bytes();
+    boolean remembersLowest() {
+        return scans != null && scans.knowLowest();
     }
 
     /** A merge is over; structs may be joined and collected now. */
     void forgetScans() {
-        if (longest != null) {
-            longest.forget();
-        }
-        lowest.clear();
+        scans = null;
     }
 
     private boolean sameOrigin(int a, int b) {
@@ -450,9 +422,6 @@ final class Integrator {
     }
 
     private void link(int s, int behind) {
-        if (longest != null) {
-            longest.linked(s, behind);
-        }
         int next;
         if (behind != NONE) {
             next = store.right[behind];

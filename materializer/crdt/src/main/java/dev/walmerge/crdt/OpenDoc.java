@@ -104,7 +104,7 @@ final class OpenDoc {
         boolean plain = pendingDeletes.size == 0;
         for (int n = 0; n < decoded.size; n++) {
             int i = order == null ? n : order[n];
-            int loaded = loader == null || integrator.remembersScans() ? 0 : loader.add(i);
+            int loaded = loader == null || integrator.remembersLowest() ? 0 : loader.add(i);
             if (loaded > 0) {
                 n += loaded - 1;
                 continue;
@@ -269,7 +269,6 @@ final class OpenDoc {
                 + pendingDeletes.bytes()
                 + parkedDeletes.bytes()
                 + merge.bytes()
-                + integrator.bytes()
                 + (states == null ? 0 : states.bytes());
     }
 }

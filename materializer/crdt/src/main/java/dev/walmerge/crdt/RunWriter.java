@@ -4,7 +4,7 @@ package dev.walmerge.crdt;
 final class RunWriter {
     private static final int NUMBER_BYTES = 1;
 
-    private final ByteWriter out = new ByteWriter(8);
+    private final ByteWriter out = new ByteWriter(0);
     private long value;
     private int count;
 

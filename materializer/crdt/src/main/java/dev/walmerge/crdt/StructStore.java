@@ -101,6 +101,11 @@ final class StructStore {
         return collected && isGc(find(c, at));
     }
 
+    /** The id of its client. */
+    long id(int s) {
+        return clients.id[client.get(s)];
+    }
+
     boolean hasOrigin(int s) {
         return originClock[s] != NONE;
     }

@@ -5,7 +5,14 @@ package dev.walmerge.crdt;
  * structs of no length are dropped (CASES: Yjs 13 accepts them, nothing may write them).
  */
 final class UpdateDecoder {
+    /**
+     * As many structs, and one more for so many bytes, are kept while they are read: a row takes 66 bytes, which growing may take more than
+     * four times, so that even those that are refused in the end cost less than 64 bytes for each byte of the update. Honest states
+     * have 5 bytes a struct and more.
+     */
     private static final int CHEAP_STRUCTS = 1024;
+
+    private static final int CHEAP_BYTES = 5;
 
     /** So many structs in a row that room for their text is worth making at once. */
     private static final int MANY = 256;
@@ -27,7 +34,7 @@ final class UpdateDecoder {
             throws MalformedUpdateException {
         StructSource source = source(format);
         source.reset(bytes, off, len);
-        if (!readStructs(source, maxStructs, CHEAP_STRUCTS + (long) len, structs)) {
+        if (!readStructs(source, maxStructs, CHEAP_STRUCTS + len / CHEAP_BYTES, structs)) {
             // A run can claim millions of structs in a few bytes: all is checked once before memory is spent on it.
             structs.clear();
             structs.keep = false;

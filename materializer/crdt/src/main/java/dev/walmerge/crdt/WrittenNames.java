@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Names as bytes, made once an update: a document of many small maps writes the same few keys again and again. */
 final class WrittenNames {
@@ -8,7 +9,7 @@ final class WrittenNames {
     private static final int KEPT = 64;
 
     private final Names names;
-    private final byte[][] plain = new byte[KEPT][];
+    private byte[][] plain = {};
 
     WrittenNames(Names names) {
         this.names = names;
@@ -28,6 +29,9 @@ final class WrittenNames {
     byte[] plain(int name) {
         if (name >= KEPT) {
             return null;
+        }
+        if (name >= plain.length) {
+            plain = Arrays.copyOf(plain, KEPT);
         }
         byte[] bytes = plain[name];
         if (bytes == null) {

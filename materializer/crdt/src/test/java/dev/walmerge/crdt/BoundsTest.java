@@ -114,6 +114,22 @@ class BoundsTest {
         json.varUint(Integer.MAX_VALUE);
         json.string("1");
         add(inputs, "a list of JSON without end", "truncated", json);
+        ByteWriter blocks = new ByteWriter();
+        int rows = 600_000;
+        int some = 0;
+        for (int done = 0, next; done < rows; done += next) {
+            next = Math.min(done / 2 + 8, rows - done);
+            blocks.raw(
+                    numbers(next, 1, done).toBytes(), 0, numbers(next, 1, done).size());
+            for (int i = 0; i < next; i++) {
+                blocks.raw(new byte[] {Kind.GC, 1}, 0, 2);
+            }
+            some++;
+        }
+        ByteWriter two = numbers(some);
+        two.raw(blocks.toBytes(), 0, blocks.size());
+        two.raw(new byte[] {0, 1}, 0, 2);
+        add(inputs, rows + " structs of two bytes in blocks", "trailing-bytes", two);
         // Blocks of no structs, as many as there are bytes.
         ByteWriter empty = numbers(300_000);
         for (int i = 0; i < 300_000; i++) {
@@ -137,6 +153,13 @@ class BoundsTest {
         for (long count : new long[] {2_000_001, 1L << 31, 1L << 40}) {
             byte[] bomb = Runs.update(Kind.GC, count, 0, 0);
             inputs.add(new Input("a run of " + count, UpdateFormat.V2, bomb, "too-many-structs"));
+        }
+        // As many as are kept while they are read, one more, and as many as there are bytes.
+        for (int text : new int[] {10_000, 1_000_000}) {
+            for (int count : new int[] {1024 + text / 5, 1124 + text / 5, text}) {
+                String name = count + " in blocks beside " + text + " characters";
+                inputs.add(new Input(name, UpdateFormat.V2, Runs.blocks(count, text), "trailing-bytes"));
+            }
         }
         byte[] far = Runs.update(Kind.GC, 1_900_000, Integer.MAX_VALUE - 1_000_000L, 0);
         inputs.add(new Input("a run past the last clock", UpdateFormat.V2, far, "clock-too-large"));

@@ -71,6 +71,42 @@ final class Runs {
         return out.toBytes();
     }
 
+    /** {@code count} structs in blocks, each half as long as all before it, beside a text of that length which belongs to none. */
+    static byte[] blocks(int count, int text) {
+        ByteWriter heads = new ByteWriter();
+        int blocks = 0;
+        for (int done = 0, next; done < count; done += next) {
+            next = Math.min(done / 2 + 8, count - done);
+            heads.varUint(next);
+            heads.varUint(done);
+            blocks++;
+        }
+        ByteWriter infos = new ByteWriter();
+        infos.u8(Kind.DELETED | StructBuffer.HAS_SUB);
+        ByteWriter strings = new ByteWriter();
+        strings.string("a".repeat(text));
+        strings.varInt(0, true);
+        strings.varUint(2L * count);
+        ByteWriter roots = new ByteWriter();
+        roots.u8(1);
+        ByteWriter none = new ByteWriter();
+        ByteWriter out = new ByteWriter();
+        out.varUint(0);
+        out.block(none);
+        out.block(run(7, true, count + 2));
+        out.block(none);
+        out.block(none);
+        out.block(infos);
+        out.block(strings);
+        out.block(roots);
+        out.block(none);
+        out.block(run(1, true, count + 2));
+        out.varUint(blocks);
+        out.raw(heads.toBytes(), 0, heads.size());
+        out.varUint(0);
+        return out.toBytes();
+    }
+
     private static ByteWriter run(int value, boolean negative, int count) {
         ByteWriter run = new ByteWriter();
         run.varInt(value, negative);
