@@ -1,6 +1,7 @@
 package dev.walmerge.sidecar;
 
 import dev.walmerge.engine.EngineStats;
+import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import java.time.Duration;
@@ -107,6 +108,7 @@ public final class Sidecar implements AutoCloseable {
         if (current != null) {
             current.stop();
         }
+        Failpoint.ending();
         try {
             thread.join(STOP_MILLIS);
         } catch (InterruptedException e) {

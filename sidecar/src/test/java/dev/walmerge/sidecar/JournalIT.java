@@ -53,12 +53,10 @@ final class JournalIT {
     void anOrderlyEndInTheMiddleOfTheReplayLeavesTheRestToTheNext() throws Exception {
         killWithUnwrittenOps();
         try (SidecarProcess sidecar = SidecarProcess.startWithFailpoint(
-                "after-journal:" + DOCUMENTS / 2 + ":stop", folder.resolve("sidecar.log"), arguments())) {
-            await().atMost(PATIENCE).until(() -> sidecar.log().contains("failpoint after-journal reached: STOP"));
-            // It waits until the process goes on.
-            sidecar.signal("TERM");
-            sidecar.signal("CONT");
-            assertThat(sidecar.waitFor(60)).isNotNegative();
+                "after-journal:" + DOCUMENTS / 2 + ":hold", folder.resolve("sidecar.log"), arguments())) {
+            await().atMost(PATIENCE).until(() -> sidecar.log().contains("failpoint after-journal reached: HOLD"));
+            // The reader waits in the middle until every thread can see that it is to end.
+            assertThat(sidecar.terminate(60)).isZero();
             assertThat(sidecar.log()).contains("not all of the journal handed over", "not all written");
         }
         try (SidecarProcess sidecar = start()) {

@@ -56,6 +56,9 @@ public enum Failpoint {
     @FunctionalInterface
     public interface Hook {
         void reached(Failpoint at);
+
+        /** See {@link Failpoint#ending}. */
+        default void ending() {}
     }
 
     private static volatile Hook hook;
@@ -71,6 +74,14 @@ public enum Failpoint {
     /** Sets what happens from now on, in the whole process, at every place; null: nothing. */
     public static void onReach(Hook hook) {
         Failpoint.hook = hook;
+    }
+
+    /** The process was told to end, and each of its threads can see that: whoever is held at a place goes on. */
+    public static void ending() {
+        Hook current = hook;
+        if (current != null) {
+            current.ending();
+        }
     }
 
     /** The name that people write, such as {@code after-journal}. */

@@ -28,6 +28,8 @@ public final class FailpointSetting implements Failpoint.Hook {
         KILL,
         /** Sends SIGSTOP to the process; {@code kill -CONT} lets it go on. */
         STOP,
+        /** The thread that is there waits until the process was told to end. */
+        HOLD,
         /** Throws a {@link FailpointException} on the thread that is there. */
         THROW
     }
@@ -36,6 +38,7 @@ public final class FailpointSetting implements Failpoint.Hook {
     private final int count;
     private final Action action;
     private final AtomicInteger left;
+    private final CountDownLatch ending = new CountDownLatch(1);
 
     private FailpointSetting(Failpoint at, int count, Action action) {
         this.at = at;
@@ -53,8 +56,8 @@ public final class FailpointSetting implements Failpoint.Hook {
         String[] parts = text.split(":", -1);
         Failpoint at = Failpoint.ofLabel(parts[0]);
         if (at == null || parts.length > PARTS_MAX) {
-            throw new IllegalArgumentException(
-                    "must be NAME[:COUNT[:kill|stop|throw]]; the names are " + String.join(", ", Failpoint.labels()));
+            throw new IllegalArgumentException("must be NAME[:COUNT[:kill|stop|hold|throw]]; the names are "
+                    + String.join(", ", Failpoint.labels()));
         }
         String count = parts.length > 1 ? parts[1].strip() : "1";
         if (!count.matches(COUNT)) {
@@ -65,7 +68,7 @@ public final class FailpointSetting implements Failpoint.Hook {
             try {
                 action = Action.valueOf(parts[2].strip().toUpperCase(Locale.ROOT));
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException("the action must be kill, stop or throw", e);
+                throw new IllegalArgumentException("the action must be kill, stop, hold or throw", e);
             }
         }
         return new FailpointSetting(at, Integer.parseInt(count), action);
@@ -85,30 +88,36 @@ public final class FailpointSetting implements Failpoint.Hook {
         LOG.warn("failpoint {} reached: {}", at.label(), action);
         switch (action) {
             case KILL -> Runtime.getRuntime().halt(KILLED_EXIT_CODE);
-            case STOP -> stop();
+            case STOP -> stopAll();
+            case HOLD -> awaitEnd();
             case THROW -> throw new FailpointException(at);
         }
     }
 
     /** The thread that is there waits for the signal to be sent: it stops here, the others wherever they are. */
-    private static void stop() {
+    private void stopAll() {
         String pid = Long.toString(ProcessHandle.current().pid());
         try {
             new ProcessBuilder("kill", "-STOP", pid).inheritIO().start().waitFor();
         } catch (IOException e) {
-            LOG.error("no kill command: this thread stops instead, for good", e);
-            park();
+            LOG.error("no kill command: this thread waits instead", e);
+            awaitEnd();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static void park() {
+    private void awaitEnd() {
         try {
-            new CountDownLatch(1).await();
+            ending.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void ending() {
+        ending.countDown();
     }
 
     @Override

@@ -3,8 +3,10 @@ package dev.walmerge.engine.failpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +49,18 @@ final class FailpointSettingTest {
                 .isInstanceOf(FailpointException.class)
                 .hasMessage("failpoint after-merge");
         assertThatCode(Failpoint.AFTER_MERGE::reach).doesNotThrowAnyException();
+    }
+
+    @Test
+    void holdKeepsTheThreadUntilTheEnd() throws Exception {
+        FailpointSetting.parse("after-merge:1:hold").arm();
+        Thread held = new Thread(Failpoint.AFTER_MERGE::reach);
+        held.start();
+        await().until(() -> held.getState() == Thread.State.WAITING);
+        Failpoint.AFTER_MERGE.reach();
+        Failpoint.ending();
+        held.join(Duration.ofSeconds(10).toMillis());
+        assertThat(held.isAlive()).isFalse();
     }
 
     @Test
