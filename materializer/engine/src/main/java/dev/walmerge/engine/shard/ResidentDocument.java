@@ -105,7 +105,10 @@ final class ResidentDocument {
 
     long firstDirtyNanos;
     long lastOpNanos;
-    long nextAllowedNanos = FlushPolicy.ANY_TIME;
+    /** When it was last handed over to be written, and what that cost, 0 for never. */
+    long flushedNanos;
+
+    long flushedWalBytes;
     /** What the last write said, for writes that no op caused. */
     long lastStalenessMillis;
 

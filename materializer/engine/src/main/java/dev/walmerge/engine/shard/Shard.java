@@ -428,13 +428,15 @@ final class Shard implements JournalHandler {
         if (document.dirty) {
             bound = document.urgent != null
                     ? document.urgent
-                    : policy.bound(document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
+                    : policy.bound(
+                            document.firstDirtyNanos, document.lastOpNanos, policy.nextAllowedNanos(document), behind);
             stalenessMillis = (nowNanos - document.firstDirtyNanos) / 1_000_000;
         }
         document.stampParked(lastEndLsn);
         DocumentWrite write =
                 repairs.build(document, policy.policy(), nowNanos, lastEndLsn, stalenessMillis, bound, foldWanted);
-        document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
+        document.flushedNanos = nowNanos;
+        document.flushedWalBytes = builder.walBytes();
         document.inFlight = true;
         document.told = write;
         if (!builder.isIncomplete()) {
