@@ -139,6 +139,11 @@ final class ResidentDocument {
         return !corrupt && rowsRetry == null && docsRetry == null;
     }
 
+    /** Whether it may be handed to write-back. */
+    boolean isFree() {
+        return !inFlight && !touched;
+    }
+
     /** How many parked updates wait, as far as is known. */
     int waitingCount() {
         return parked.size() - mergedStored;

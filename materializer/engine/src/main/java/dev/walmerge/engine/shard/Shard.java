@@ -97,7 +97,8 @@ final class Shard implements JournalHandler {
         this.builder = new WriteBuilder(merger, core);
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
         this.number = number;
-        this.commands = new LetterCommands(letters, this::retry, openEntries::add);
+        EarlyLetters early = new EarlyLetters(residents, merger, this.policies::get);
+        this.commands = new LetterCommands(letters, this::retry, openEntries::add, early);
         this.repairs = new Repairs(merger, builder, residents, settings.patience());
     }
 
@@ -366,7 +367,7 @@ final class Shard implements JournalHandler {
             if (document == null || document.opCount == 0 || !document.isWell()) {
                 continue;
             }
-            if (document.dirty || !isFree(document)) {
+            if (document.dirty || !document.isFree()) {
                 markDirty(document);
                 document.urgent = StalenessBound.BARRIER;
                 schedule(document);
@@ -393,12 +394,8 @@ final class Shard implements JournalHandler {
         }
     }
 
-    private static boolean isFree(ResidentDocument document) {
-        return !document.inFlight && !document.touched;
-    }
-
     private void schedule(ResidentDocument document) {
-        if (!isFree(document) || document.evicted) {
+        if (!document.isFree() || document.evicted) {
             return;
         }
         timers.put(document, DueTime.of(document, policyOf(document), behind));
@@ -479,7 +476,7 @@ final class Shard implements JournalHandler {
         while (residents.owed().isOwed() && residents.excessBytes() <= 0 && inFlight.hasRoom()) {
             DocumentKey key = residents.owed().next();
             ResidentDocument document = residents.get(key, DocumentHash.of(key.collection(), key.doc()));
-            if (!isFree(document)) {
+            if (!document.isFree()) {
                 return;
             }
             if (!document.dirty) {
