@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar;
 
+import dev.walmerge.engine.Trouble;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.PublicationChangedException;
@@ -10,11 +11,14 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +38,7 @@ final class Hold implements AutoCloseable {
     private static final String LOCK_NOT_AVAILABLE = "55P03";
     private static final int ATTEMPTS = 20;
     private static final long ATTEMPT_MILLIS = 100;
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final Connection connection;
     private final String slot;
@@ -45,6 +50,9 @@ final class Hold implements AutoCloseable {
     private volatile LongSupplier resyncDone;
     private volatile long resyncRows;
     private long resyncShown = -1;
+    private volatile Supplier<Trouble> trouble;
+    private Optional<String> troubleShown;
+    private Optional<String> troubleLogged;
 
     private Hold(Connection connection, String slot, Consumer<OperatingException> lost) {
         this.connection = connection;
@@ -134,6 +142,7 @@ final class Hold implements AutoCloseable {
             while (!closed.await(BEAT_MILLIS, TimeUnit.MILLISECONDS)) {
                 look();
                 showResync();
+                showTrouble();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -190,6 +199,49 @@ final class Hold implements AutoCloseable {
             if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
                 throw e;
             }
+        }
+    }
+
+    /**
+     * Shows in the log and in the progress row what stops reading or writing, as long as it does.
+     *
+     * @param now asked once a second, by the hold's thread
+     */
+    void showTrouble(Supplier<Trouble> now) {
+        trouble = now;
+    }
+
+    private void showTrouble() {
+        Supplier<Trouble> source = trouble;
+        if (source == null) {
+            return;
+        }
+        Trouble now = source.get();
+        OperatingException lasting = OperatingErrors.lasting(now);
+        Optional<String> shown = Optional.ofNullable(lasting).map(OperatingException::getMessage);
+        if (shown.equals(troubleShown)) {
+            return;
+        }
+        if (lasting != null && !shown.equals(troubleLogged)) {
+            LOG.error("{}: {}; cure: {}", lasting.code(), lasting.getMessage(), lasting.cure());
+        }
+        troubleLogged = shown;
+        try (PreparedStatement show = connection.prepareStatement(HoldSql.SHOW_FAILING)) {
+            show.setString(1, shown.orElse(null));
+            if (lasting == null) {
+                show.setNull(2, Types.DOUBLE);
+            } else {
+                show.setDouble(2, (System.nanoTime() - now.sinceNanos()) / NANOS_PER_SECOND);
+            }
+            show.setString(3, slot);
+            show.setLong(4, lease.epoch());
+            show.setString(5, shown.orElse(null));
+            show.executeUpdate();
+            troubleShown = shown;
+        } catch (SQLException e) {
+            // Whatever keeps it from saying so is not worse than what it has to say; the next look tells a lost
+            // connection.
+            LOG.debug("failing can't be shown: {}", e.getSQLState());
         }
     }
 

@@ -25,6 +25,11 @@ final class HoldSql {
     static final String SHOW_RESYNC =
             "update crdt.progress set resync_rows = ?, resync_done = ? where slot = ? and epoch = ?";
 
+    /** Not when it says so already: it is a row of the WAL. */
+    static final String SHOW_FAILING = """
+            update crdt.progress set failing = ?, failing_since = now() - make_interval(secs => ?)
+            where slot = ? and epoch = ? and failing is distinct from ?""";
+
     /** A reader of ours that is left over: whoever has the lock is the only one that may read. */
     static final String END_READER = """
             select count(pg_terminate_backend(s.active_pid)) > 0

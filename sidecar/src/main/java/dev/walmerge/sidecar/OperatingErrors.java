@@ -1,5 +1,6 @@
 package dev.walmerge.sidecar;
 
+import dev.walmerge.engine.Trouble;
 import dev.walmerge.engine.journal.CorruptJournalException;
 import dev.walmerge.engine.journal.JournalDiskFullException;
 import dev.walmerge.engine.journal.JournalInUseException;
@@ -13,11 +14,14 @@ import dev.walmerge.sidecar.replication.ReplicationException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.concurrent.TimeUnit;
 
 /** What the errors of the parts mean to whoever runs the sidecar. Never shows a statement's values. */
 public final class OperatingErrors {
     private static final String SLOT_PAST_PUBLICATION = "slot-past-publication";
     private static final String OUT_OF_MEMORY = "out-of-memory";
+    /** What fails for so long does not look like passing. */
+    private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private OperatingErrors() {}
 
@@ -42,6 +46,9 @@ public final class OperatingErrors {
                     "the schema crdt is not installed in this database",
                     "run `ops/walmerge init --url ...` as the database's owner",
                     e);
+        }
+        if (state.equals("25006")) {
+            return readOnly(e);
         }
         if (state.equals("42501")) {
             String cure =
@@ -110,6 +117,14 @@ public final class OperatingErrors {
                 null);
     }
 
+    static OperatingException slotInUse(String slot) {
+        return retryable(
+                "slot-in-use",
+                "another sidecar wrote by slot " + slot + " meanwhile",
+                "let only one sidecar run on a slot",
+                null);
+    }
+
     static OperatingException publicationNotWhole(Kind kind) {
         return new OperatingException(
                 kind,
@@ -166,6 +181,39 @@ public final class OperatingErrors {
             case SERVER_TOO_OLD -> "use Postgres 15 or later";
         };
         return operator(e.code().label(), e.getMessage(), cure, e);
+    }
+
+    /** Null as long as it may well pass by itself. */
+    static OperatingException lasting(Trouble trouble) {
+        if (trouble == null || System.nanoTime() - trouble.sinceNanos() < LASTING_NANOS) {
+            return null;
+        }
+        String state = String.valueOf(trouble.refusal().getSQLState());
+        String message = trouble.doing() + " fails: " + trouble.describe();
+        return switch (state) {
+            case "42501" ->
+                retryable(
+                        "missing-right",
+                        message,
+                        "`select finding, cure from crdt.health where name = 'rights'` names it, and the grant",
+                        null);
+            case "42P01", "42703", "42883" ->
+                retryable(
+                        "schema-broken",
+                        message,
+                        "undo what renamed or dropped it: `select finding, cure from crdt.health where name = 'rights'`",
+                        null);
+            case "25006" -> readOnly(null);
+            default -> retryable("write-failing", message, "see the server's log, and what locks crdt.progress", null);
+        };
+    }
+
+    private static OperatingException readOnly(SQLException e) {
+        return retryable(
+                "read-only",
+                "the server refuses to write: default_transaction_read_only is on, or it is a standby (SQLSTATE 25006)",
+                "`ops/walmerge doctor` says where it is set; set it to off there, or give the URL of the primary",
+                e);
     }
 
     /** Why an engine stopped. */

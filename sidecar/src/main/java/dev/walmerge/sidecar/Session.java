@@ -14,6 +14,7 @@ import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.TakeOver;
 import dev.walmerge.sidecar.OperatingException.Kind;
 import dev.walmerge.sidecar.config.SidecarSettings;
+import dev.walmerge.sidecar.config.StateDirectory;
 import dev.walmerge.sidecar.pipeline.BackfillPipeline;
 import dev.walmerge.sidecar.pipeline.CommitLag;
 import dev.walmerge.sidecar.pipeline.OpPipeline;
@@ -40,7 +41,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.postgresql.replication.LogSequenceNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +78,7 @@ final class Session implements AutoCloseable {
     /** Whether the sink was given all that the slot does not send. */
     private boolean whole = true;
 
+    private volatile boolean fromTables;
     private volatile boolean reading;
 
     /**
@@ -114,6 +115,8 @@ final class Session implements AutoCloseable {
             throw OperatingErrors.standby();
         }
         SchemaCheck.requireCurrent(control);
+        // Before it waits: who takes over may do so at night.
+        StateDirectory.requireWritable(settings.stateDirectory());
         try {
             hold = part(Hold.take(endpoint, settings.slot(), this::lose));
         } catch (OperatingException e) {
@@ -146,12 +149,7 @@ final class Session implements AutoCloseable {
                 SlotReader.start(replication, SlotReaderOptions.of(settings.slot(), PUBLICATION, start.readFromLsn())));
         takeOver(identity);
         if (!start.before().nonce().equals(lease.previousNonce())) {
-            throw new OperatingException(
-                    Kind.RETRYABLE,
-                    "slot-in-use",
-                    "another sidecar wrote by slot " + settings.slot() + " meanwhile",
-                    "let only one sidecar run on a slot",
-                    null);
+            throw OperatingErrors.slotInUse(settings.slot());
         }
         if (start.replay() == null) {
             // The take-over changed the nonce that the file is bound to.
@@ -160,7 +158,7 @@ final class Session implements AutoCloseable {
         Failpoint.AFTER_TAKE_OVER.reach();
         hold.watch(lease, idleMark);
         startEngine(identity);
-        LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), lsn(lease.written()), lease.epoch());
+        LOG.info("slot {}: going on from {}, epoch {}", settings.slot(), Lsn.format(lease.written()), lease.epoch());
         JournalReplay replay = start.replay();
         if (replay != null) {
             part(replay);
@@ -169,13 +167,13 @@ final class Session implements AutoCloseable {
                     start.readFromLsn(),
                     SlotState.read(control, settings.slot()).confirmedFlushLsn());
             replay.endAt(slotLsn);
-            LOG.info("slot {}: up to {} from the journal", settings.slot(), lsn(slotLsn));
+            LOG.info("slot {}: up to {} from the journal", settings.slot(), Lsn.format(slotLsn));
             whole = new ReplayPipeline(sink, pacing()).run(replay);
             LOG.info(
                     "slot {}: {} of the journal handed over, up to the commit at {}",
                     settings.slot(),
                     whole ? "all" : "not all",
-                    lsn(engine.watermarks().journaled()));
+                    Lsn.format(engine.watermarks().journaled()));
             if (whole) {
                 engine.replayed(slotLsn);
             }
@@ -281,6 +279,7 @@ final class Session implements AutoCloseable {
         takeOver(identity);
         // First of all: were we killed after the slot is made, its being there would look like a job done.
         lease = TakeOver.startOver(control, lease);
+        fromTables = true;
         hold.watch(lease, idleMark);
         Failpoint.AFTER_START_OVER.reach();
         if (!lease.firstStart()) {
@@ -295,7 +294,7 @@ final class Session implements AutoCloseable {
             LOG.info(
                     "slot {}: new at {}, {} rows to backfill, epoch {}",
                     settings.slot(),
-                    lsn(slot.consistentPointLsn()),
+                    Lsn.format(slot.consistentPointLsn()),
                     backfill.rowCount(),
                     lease.epoch());
             hold.showResync(backfill.rowCount(), backfill::readCount);
@@ -312,6 +311,7 @@ final class Session implements AutoCloseable {
         engine =
                 part(Engine.start(engineSettings(identity), this::connectToSameServer, lease, history.inForce(), home));
         sink = engine.sink();
+        hold.showTrouble(engine::trouble);
     }
 
     private Path idleFile(SystemIdentity identity) {
@@ -372,9 +372,7 @@ final class Session implements AutoCloseable {
             if (engine.failure() instanceof FencedException fenced) {
                 throw OperatingErrors.of(fenced);
             }
-            // At the start an operator must make it. Gone while it was read, or made anew meanwhile: the slot can't
-            // pass
-            // what was written without it.
+            // At the start an operator must make it. Gone while it was read, or made anew: the slot can't pass that.
             throw e.code() == ReplicationException.Code.PUBLICATION_MISSING
                     ? OperatingErrors.slotPastPublication(e)
                     : OperatingErrors.of(e);
@@ -414,13 +412,13 @@ final class Session implements AutoCloseable {
                 "slot {}: {} at {}",
                 settings.slot(),
                 written ? "all written" : "not all written, it will be read again",
-                lsn(engine.writtenLsn()));
+                Lsn.format(engine.writtenLsn()));
     }
 
     /** Puts on record how far the slot was told, for a next start that has not our files. */
     private void settle() {
         try (PreparedStatement settle = control.prepareStatement(HoldSql.SETTLE)) {
-            settle.setString(1, lsn(reader.confirmedLsn()));
+            settle.setString(1, Lsn.format(reader.confirmedLsn()));
             settle.setString(2, settings.slot());
             settle.setLong(3, lease.epoch());
             settle.executeUpdate();
@@ -454,6 +452,11 @@ final class Session implements AutoCloseable {
         return reading;
     }
 
+    /** Whether it began at the tables. */
+    boolean isFromTables() {
+        return fromTables;
+    }
+
     /** How long ago what is being read was committed. */
     long lagMicros() {
         return lag.micros();
@@ -476,10 +479,6 @@ final class Session implements AutoCloseable {
         if (current != null) {
             current.stop();
         }
-    }
-
-    private static String lsn(long lsn) {
-        return LogSequenceNumber.valueOf(lsn).asString();
     }
 
     private <T extends AutoCloseable> T part(T part) {

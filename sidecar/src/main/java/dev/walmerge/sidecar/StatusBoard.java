@@ -83,7 +83,12 @@ final class StatusBoard {
             return failure.code();
         }
         if (engine == null) {
-            return reason;
+            // A new slot waits for the transactions that are open.
+            return session != null && session.isFromTables() ? Status.RESYNC : reason;
+        }
+        OperatingException lasting = OperatingErrors.lasting(engine.trouble());
+        if (lasting != null) {
+            return lasting.code();
         }
         if (engine.watermarks().written() == 0) {
             return Status.RESYNC;

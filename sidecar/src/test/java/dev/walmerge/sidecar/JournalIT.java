@@ -53,7 +53,7 @@ final class JournalIT {
     void anOrderlyEndInTheMiddleOfTheReplayLeavesTheRestToTheNext() throws Exception {
         killWithUnwrittenOps();
         try (SidecarProcess sidecar = SidecarProcess.startWithFailpoint(
-                "after-journal:" + DOCUMENTS / 2 + ":hold", folder.resolve("sidecar.log"), arguments())) {
+                "after-journal:" + DOCUMENTS / 2 + ":hold", folder.resolve("sidecar.log"), arguments("0"))) {
             await().atMost(PATIENCE).until(() -> sidecar.log().contains("failpoint after-journal reached: HOLD"));
             // The reader waits in the middle until every thread can see that it is to end.
             assertThat(sidecar.terminate(60)).isZero();
@@ -89,6 +89,35 @@ final class JournalIT {
         }
     }
 
+    /** Other tables' WAL made it promise the journal, then an idle slot went on past that: nothing is missing anywhere. */
+    @Test
+    void anIdleSlotThatIsPastTheJournalGoesOn() throws Exception {
+        database.execute("create table public.other (filler text)");
+        try (SidecarProcess sidecar = startWithJournalAbove("1MiB")) {
+            await().atMost(PATIENCE)
+                    .until(() -> "t".equals(one("select coalesce(max(written) > '0/0', false) from crdt.progress")));
+            insert(HELLO);
+            sync();
+            await().atMost(PATIENCE).pollInterval(Duration.ofSeconds(1)).until(() -> {
+                database.execute("insert into public.other select repeat('x', 1000) from generate_series(1, 4000)");
+                return "t".equals(one("select journaled from crdt.progress"));
+            });
+            awaitConfirmed();
+            database.execute("insert into public.other values ('a little more')");
+            awaitConfirmed();
+            assertThat(one("select journaled from crdt.progress"))
+                    .as("as long as nothing is written after it, the journal is what was promised")
+                    .isEqualTo("t");
+            sidecar.kill();
+        }
+        try (SidecarProcess sidecar = startWithJournalAbove("1MiB")) {
+            sync();
+            assertThat(sidecar.log()).contains("going on from").doesNotContain("is read from the tables");
+            assertThat(one("select string_agg(distinct op_count::text, ',') from crdt.docs"))
+                    .isEqualTo("1");
+        }
+    }
+
     /** Half of the ops are written; the rest may wait for an hour, but the sidecar does not live that long. */
     private void killWithUnwrittenOps() throws Exception {
         // Before the first start: they are backfilled, and must not come again from the journal either.
@@ -100,11 +129,7 @@ final class JournalIT {
             database.execute("select crdt.alter_collection(flush_debounce => '1 hour', flush_interval => '1 hour',"
                     + " staleness_max => '1 hour')");
             insert(YOU);
-            String end = one("select pg_current_wal_lsn()");
-            await().atMost(PATIENCE)
-                    .until(() -> "t"
-                            .equals(one("select confirmed_flush_lsn >= '" + end + "' from"
-                                    + " pg_replication_slots where slot_name = '" + slot() + "'")));
+            awaitConfirmed();
             sidecar.kill();
         }
         assertThat(one("select journaled and written < (select confirmed_flush_lsn from pg_replication_slots"
@@ -112,6 +137,15 @@ final class JournalIT {
                 .isEqualTo("t");
         assertThat(one("select count(*) from crdt.docs where body_text = 'hello' and op_count = 1"))
                 .isEqualTo(String.valueOf(DOCUMENTS));
+    }
+
+    /** The slot is told all that is in the WAL now. */
+    private void awaitConfirmed() throws SQLException {
+        String end = one("select pg_current_wal_lsn()");
+        await().atMost(PATIENCE)
+                .until(() -> "t"
+                        .equals(one("select confirmed_flush_lsn >= '" + end + "' from"
+                                + " pg_replication_slots where slot_name = '" + slot() + "'")));
     }
 
     private void sync() throws SQLException {
@@ -150,10 +184,14 @@ final class JournalIT {
     }
 
     private SidecarProcess start() {
-        return SidecarProcess.start(folder.resolve("sidecar.log"), arguments());
+        return startWithJournalAbove("0");
     }
 
-    private String[] arguments() {
+    private SidecarProcess startWithJournalAbove(String bytes) {
+        return SidecarProcess.start(folder.resolve("sidecar.log"), arguments(bytes));
+    }
+
+    private String[] arguments(String journalAbove) {
         return new String[] {
             "run",
             "--url",
@@ -161,7 +199,7 @@ final class JournalIT {
             "--slot",
             slot(),
             "--journal-above",
-            "0",
+            journalAbove,
             "--state-directory",
             folder.resolve("state").toString()
         };

@@ -12,6 +12,7 @@ import dev.walmerge.sidecar.metrics.Monitoring;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -165,6 +166,25 @@ final class MonitoringTest {
         assertThat(app.text("doc")).isEqualTo("one");
     }
 
+    /** A slot can't be made before every transaction that has written something ends. */
+    @Test
+    void notReadyWhileTheFirstSlotIsMade() throws Exception {
+        useDatabase();
+        listen();
+        try (Connection other = app.connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("insert into crdt.ops (doc, update) values ('open', '\\x0b')");
+            start();
+            awaitReady("503 resync");
+            assertThat(app.one("select count(*) from pg_replication_slots where confirmed_flush_lsn is not null and"
+                            + " slot_name = '" + settings.get(Setting.SLOT) + "'"))
+                    .isEqualTo("0");
+            other.rollback();
+        }
+        awaitReady("200 ready");
+    }
+
     @Test
     void notReadyWhileTheJournalIsFull() throws Exception {
         useDatabase();
@@ -178,7 +198,8 @@ final class MonitoringTest {
             other.setAutoCommit(false);
             statement.execute("lock table crdt.progress in exclusive mode");
             insertDocuments(200, new Typing().append(1, "x".repeat(200_000)));
-            awaitReady("503 journal-full");
+            await().atMost(PATIENCE)
+                    .until(() -> probe.metrics().get("walmerge_journal_state{state=\"journal-full\"}") == 1.0);
             Map<String, Double> full = probe.metrics();
             assertThat(full)
                     .containsEntry("walmerge_journal_state{state=\"journal-full\"}", 1.0)
@@ -190,6 +211,10 @@ final class MonitoringTest {
             await().atMost(PATIENCE)
                     .until(() ->
                             probe.metrics().get("walmerge_read_lag_seconds") > full.get("walmerge_read_lag_seconds"));
+            // The cause, once it has lasted for a while; before that, what comes of it.
+            awaitReady("503 write-failing");
+            assertThat(app.one("select severity from crdt.health where name = 'writing'"))
+                    .isEqualTo("ok");
             other.rollback();
         }
         app.sync();
@@ -204,6 +229,19 @@ final class MonitoringTest {
         start();
         awaitReady("503 journal-disk-full");
         assertThat(probe.ask("/live")).isEqualTo("200 live");
+    }
+
+    /** It may have to take over at night. */
+    @Test
+    void whoWaitsForItsTurnHasLookedAtItsFolder() throws Exception {
+        useDatabase();
+        listen();
+        start();
+        awaitReady("200 ready");
+        Path file = Files.createFile(folder.resolve("no-folder"));
+        assertThatThrownBy(() -> app.sidecar("other_slot", file).close())
+                .isInstanceOf(OperatingException.class)
+                .matches(e -> ((OperatingException) e).code().equals("state-directory"));
     }
 
     @Test

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class HealthTest {
     private final Database database = PostgresServer.shared().createInstalledDatabase();
@@ -48,7 +50,10 @@ final class HealthTest {
                         "documents|ok",
                         "held|ok",
                         "ring|ok",
-                        "forgotten|ok");
+                        "forgotten|ok",
+                        "rights|ok",
+                        "left_slots|ok",
+                        "targets|ok");
         assertThat(session.rows("select * from crdt.lag")).containsExactly("default|||||||0|");
     }
 
@@ -72,6 +77,63 @@ final class HealthTest {
         } finally {
             session.run("select pg_drop_replication_slot('" + slot + "')");
         }
+    }
+
+    @Test
+    void aSlotOfAnEarlierSidecarIsNamedWithItsCure() throws SQLException {
+        start();
+        session.run("insert into crdt.progress select '" + slot
+                + "_old', '1', 1, gen_random_uuid(), 1, '0/1', now() - interval '1 h'");
+        assertThat(severity("left_slots")).as("its slot is gone").isEqualTo("ok");
+        session.value("select pg_create_logical_replication_slot('" + slot + "_old', 'pgoutput')");
+        assertThat(severity("left_slots")).isEqualTo("warning");
+        assertThat(finding("left_slots")).startsWith("nobody reads the slot \"" + slot + "_old\", it keeps ");
+        String cure = session.value("select cure from crdt.health where name = 'left_slots'");
+        session.run(cure.substring(cure.indexOf("select")));
+        assertThat(severity("left_slots")).isEqualTo("ok");
+        assertThat(session.value("select count(*) from crdt.progress")).isEqualTo("1");
+    }
+
+    @Test
+    void whatTheSidecarSaysOfItselfIsCritical() throws SQLException {
+        start();
+        assertThat(severity("writing")).isEqualTo("ok");
+        session.run("update crdt.progress set failing = 'write-back fails: SQLSTATE 42501', failing_since = now()");
+        assertThat(severity("writing")).isEqualTo("critical");
+        assertThat(finding("writing")).endsWith("write-back fails: SQLSTATE 42501");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "revoke select on crdt.tail from crdt_sidecar | select on crdt.tail",
+                "revoke insert on crdt.dead_letter from crdt_sidecar | insert on crdt.dead_letter",
+                "revoke truncate on crdt.ops_3 from crdt_sidecar | truncate on crdt.ops_3",
+                "revoke update (done_at) on crdt.command from crdt_sidecar | update (done_at) on crdt.command",
+                "revoke update on sequence crdt.ops_id_seq from crdt_sidecar | update on sequence crdt.ops_id_seq",
+                "revoke execute on function crdt.tsv(text) from crdt_sidecar | execute on function crdt.tsv(text)",
+                "revoke usage on schema crdt from crdt_sidecar | usage on schema crdt",
+                "revoke select on crdt.tail from crdt_sidecar; grant select (doc, seq) on crdt.tail to crdt_sidecar"
+                        + " | select on crdt.tail",
+            })
+    void aRightThatTheSidecarLacksIsNamedWithItsCure(String breaking, String right) throws SQLException {
+        session.run(breaking);
+        assertThat(severity("rights")).isEqualTo("critical");
+        assertThat(finding("rights")).isEqualTo("the role \"crdt_sidecar\" lacks " + right);
+        session.run(session.value("select split_part(cure, ';', 1) from crdt.health where name = 'rights'"));
+        assertThat(severity("rights")).isEqualTo("ok");
+    }
+
+    @Test
+    void aTableThatIsGoneIsNamed() throws SQLException {
+        session.run("alter table crdt.tail rename to tail_old");
+        assertThat(finding("rights")).endsWith("lacks crdt.tail, which is gone");
+        session.run("alter table crdt.tail_old rename to tail");
+        session.run("revoke insert on crdt.docs from crdt_sidecar;"
+                + " grant insert (doc, version, epoch, body_text, body_json, complete, missing, merged_lsn, op_count, staleness,"
+                + " staleness_bound, updated_at, warning, error) on crdt.docs to crdt_sidecar");
+        assertThat(severity("rights")).as("each column that can be inserted").isEqualTo("ok");
     }
 
     @Test

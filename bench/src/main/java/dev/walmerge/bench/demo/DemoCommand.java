@@ -9,7 +9,10 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code ops/walmerge demo}: everything, on this machine, from nothing. */
 @Command(
@@ -37,8 +40,14 @@ public final class DemoCommand implements Callable<Integer> {
     private final PrintStream out = System.out;
     private volatile int exitCode = UNDECIDED;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() throws Exception {
+        if (rate < 0) {
+            throw new ParameterException(spec.commandLine(), "--rate: must be 0 or more");
+        }
         boolean terminal = Boolean.getBoolean("walmerge.terminal");
         House house = new House();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> onShutdown(house), "demo-shutdown"));

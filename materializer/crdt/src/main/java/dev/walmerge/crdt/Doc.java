@@ -216,6 +216,11 @@ public final class Doc {
         return StateVectors.encode(store().clients);
     }
 
+    /** How far the units of a client are merged: the clock behind the last one, 0 if there is none. */
+    public int clock(long client) {
+        return store().clients.stateOf(client);
+    }
+
     /** What is merged now: enough to see the document as it is, later, when nothing is collected. */
     public Snapshot snapshot() {
         return Snapshot.of(settled().store);

@@ -344,7 +344,17 @@ public final class Engine implements AutoCloseable {
                 journal.keptBytes(),
                 journalSync.isFailing() ? JournalState.UNUSABLE : journal.state(),
                 journalSync.syncedLsn(),
-                watermarks());
+                watermarks(),
+                trouble());
+    }
+
+    /** What stops reading or writing in the database now, the longest of several; null if there is nothing. Any thread. */
+    public Trouble trouble() {
+        Trouble longest = writeBack.trouble();
+        for (ShardThread shard : shards) {
+            longest = Trouble.longer(longest, shard.trouble());
+        }
+        return longest;
     }
 
     private void wakeShards() {

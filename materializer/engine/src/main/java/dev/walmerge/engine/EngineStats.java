@@ -19,6 +19,7 @@ import dev.walmerge.engine.journal.JournalState;
  * @param journaledLsn up to where the slot may have been told what is in the journal and not written yet; 0 if it never
  *     was
  * @param watermarks how far ops have come
+ * @param trouble what stops reading or writing in the database now, or null
  */
 public record EngineStats(
         long ops,
@@ -33,4 +34,5 @@ public record EngineStats(
         long journalBytes,
         JournalState journalState,
         long journaledLsn,
-        Watermarks watermarks) {}
+        Watermarks watermarks,
+        Trouble trouble) {}

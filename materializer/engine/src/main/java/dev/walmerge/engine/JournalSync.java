@@ -88,6 +88,7 @@ final class JournalSync implements Runnable {
                     work.drainPermits();
                 }
                 everyRound.run();
+                home.requireThere();
                 round();
             }
         } catch (InterruptedException e) {

@@ -10,6 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +57,47 @@ final class EngineCommandTest {
         assertThat(fixture.one("select string_agg(distinct body_text, ' ') from crdt.docs"))
                 .isEqualTo("hello you!?");
         assertThat(LoadedText.of(fixture.database, "a")).isEqualTo("hello you!?");
+    }
+
+    /** Two who type in turn; what was first comes last, and the rest in an order that a seed makes. */
+    @Test
+    void oneRetryFreesAllThatLiesInAnyOrder() throws Exception {
+        fixture.engine.close();
+        fixture.start(fixture.settings().parkedMax(20, 1 << 20).build(), Policy.defaults());
+        List<byte[]> updates = new ArrayList<>();
+        int[] clocks = {0, 0};
+        for (int i = 0; i < 400; i++) {
+            int me = i % 2;
+            int other = 1 - me;
+            String at = i == 0 ? "04 01 01 74" : "84 %02x %s".formatted(other + 1, varint(clocks[other] - 1));
+            updates.add(
+                    Updates.hex("01 01 %02x %s %s 01 %02x 00".formatted(me + 1, varint(clocks[me]), at, 'a' + i % 26)));
+            clocks[me]++;
+        }
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 400; i++) {
+            text.append((char) ('a' + i % 26));
+        }
+        byte[] first = updates.remove(0);
+        Collections.shuffle(updates, new Random(7));
+        updates.add(first);
+        for (byte[] update : updates) {
+            fixture.insert("d", update);
+        }
+        fixture.sync();
+        assertThat(fixture.one("select count(*) > 300 from crdt.dead_letter where rule = 'parked-overflow'"))
+                .isEqualTo("t");
+        order("retry-dead-letter", "doc, rule", "'d', 'parked-overflow'");
+        fixture.sync();
+        assertThat(letters()).isNull();
+        assertThat(fixture.text("d")).isEqualTo(text.toString());
+        assertThat(fixture.one("select op_count from crdt.docs")).isEqualTo("400");
+        assertThat(fixture.one("select count(*) from crdt.parked")).isEqualTo("0");
+        assertThat(LoadedText.of(fixture.database, "d")).isEqualTo(text.toString());
+    }
+
+    private static String varint(int value) {
+        return value < 0x80 ? "%02x".formatted(value) : "%02x %02x".formatted((value & 0x7f) | 0x80, value >> 7);
     }
 
     @Test

@@ -5,18 +5,22 @@ import static dev.walmerge.engine.Updates.HELLO;
 import static dev.walmerge.engine.Updates.YOU;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.walmerge.engine.journal.JournalLostException;
 import dev.walmerge.engine.journal.JournalState;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import dev.walmerge.engine.writeback.TakeOver;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +69,21 @@ final class EngineFaultTest {
         fixture.eventually("stopped", () -> fixture.engine.failure() != null);
         assertThat(fixture.engine.failure()).isInstanceOf(FencedException.class);
         assertThat(fixture.text("d")).isEqualTo("hello");
+    }
+
+    /** Nothing needs it now, and open files live on: nobody else would find out before the next start does. */
+    @Test
+    void aJournalThatIsDeletedIsMissedSoon() throws Exception {
+        fixture.start();
+        fixture.insert("d", HELLO);
+        fixture.sync();
+        try (Stream<Path> files = Files.walk(journal)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        fixture.eventually("stopped", () -> fixture.engine.failure() != null);
+        assertThat(fixture.engine.failure()).isInstanceOf(JournalLostException.class);
     }
 
     @Test

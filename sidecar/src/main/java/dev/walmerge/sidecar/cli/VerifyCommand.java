@@ -6,6 +6,7 @@ import dev.walmerge.sidecar.OperatingErrors;
 import dev.walmerge.sidecar.OperatingException;
 import dev.walmerge.sidecar.config.ConfigException;
 import dev.walmerge.sidecar.config.SidecarSettings;
+import dev.walmerge.sidecar.verify.HashSearch;
 import dev.walmerge.sidecar.verify.Report;
 import dev.walmerge.sidecar.verify.Verification;
 import java.io.PrintWriter;
@@ -37,21 +38,32 @@ final class VerifyCommand implements Callable<Integer> {
             description = "for what was committed before to be written (default: ${DEFAULT-VALUE})")
     private int patienceSeconds;
 
+    @Option(
+            names = "--find",
+            paramLabel = "HASH",
+            description = "instead: print the documents that logs and reports name by this hash")
+    private String hash;
+
     @Override
     public Integer call() throws ConfigException, OperatingException {
         SidecarSettings settings = SettingsOptions.read(spec);
         if (settings.url() == null) {
             throw new ConfigException(List.of("--url: verify needs one, such as jdbc:postgresql://localhost:5432/app"));
         }
+        PrintWriter out = spec.commandLine().getOut();
         Report report;
         try {
-            report = Verification.run(Endpoints.of(settings), Duration.ofSeconds(patienceSeconds));
+            if (hash != null) {
+                return find(settings, out);
+            }
+            report = Verification.run(Endpoints.of(settings), settings.slot(), Duration.ofSeconds(patienceSeconds));
         } catch (SQLException e) {
             throw OperatingErrors.of(e);
         }
-        PrintWriter out = spec.commandLine().getOut();
         if (report == null) {
-            out.printf("not written within %d s: is a sidecar running? See crdt.health.%n", patienceSeconds);
+            out.printf(
+                    "not written by way of the slot %s within %d s: is its sidecar running? See crdt.health.%n",
+                    settings.slot(), patienceSeconds);
             out.flush();
             return ExitCode.CHECK_FAILED;
         }
@@ -71,5 +83,15 @@ final class VerifyCommand implements Callable<Integer> {
                 report.faultCount());
         out.flush();
         return report.faultCount() == 0 ? ExitCode.OK : ExitCode.CHECK_FAILED;
+    }
+
+    private int find(SidecarSettings settings, PrintWriter out) throws SQLException, ConfigException {
+        if (!hash.matches("[0-9a-f]{8}")) {
+            throw new ConfigException(List.of("--find: must be eight hexadecimal digits, as logs print them"));
+        }
+        int found = HashSearch.find(Endpoints.of(settings), hash, out::println);
+        out.printf("%d documents%n", found);
+        out.flush();
+        return found > 0 ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
 }

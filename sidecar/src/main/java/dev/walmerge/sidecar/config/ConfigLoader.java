@@ -1,6 +1,7 @@
 package dev.walmerge.sidecar.config;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.walmerge.engine.failpoint.FailpointSetting;
@@ -26,6 +27,11 @@ public final class ConfigLoader {
     private static final Pattern HOST_PORT = Pattern.compile("(?:\\[([0-9A-Fa-f:.%]+)]|([^\\[\\]:/\\s]+)):(\\d{1,5})");
     /** What PostgreSQL allows in the name of a slot. */
     private static final Pattern SLOT_NAME = Pattern.compile("[a-z0-9_]{1,63}");
+
+    /** Of a key that is there twice, one of the two is a mistake. */
+    private static final YAMLMapper YAML = YAMLMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
 
     private static final String CONFIG_VARIABLE = "WALMERGE_CONFIG";
     private static final Set<String> OTHER_VARIABLES =
@@ -97,11 +103,12 @@ public final class ConfigLoader {
     private void readYaml(Path file) throws ConfigException {
         JsonNode root;
         try {
-            root = new YAMLMapper().readTree(Files.readAllBytes(file));
+            root = YAML.readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
             String at =
                     e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
-            throw new ConfigException(List.of(file + ": not YAML" + at));
+            boolean twice = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate");
+            throw new ConfigException(List.of(file + (twice ? ": a key is there twice" : ": not YAML") + at));
         } catch (IOException e) {
             throw new ConfigException(List.of(file + ": can't be read"));
         }
@@ -119,7 +126,10 @@ public final class ConfigLoader {
             } else if (!entry.getValue().isValueNode()) {
                 faults.add(origin + ": expected one value");
             } else if (!entry.getValue().isNull()) {
-                given.put(setting, new Given(entry.getValue().asText(), origin));
+                Given before = given.put(setting, new Given(entry.getValue().asText(), origin));
+                if (before != null) {
+                    faults.add(origin + ": is there as " + before.origin + " already");
+                }
             }
         }
     }

@@ -18,6 +18,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Looks, as the role the sidecar logs in as, whether a server has what the sidecar needs. Reads only; takes no slot and
@@ -26,7 +27,12 @@ import java.util.List;
 public final class Doctor {
     private static final String INIT = "ops/walmerge init --url ..., as the database's owner";
 
+    private static final String RIGHTS =
+            "select string_agg(what, ', ') as what, string_agg(cure, '; ') as cure from crdt.missing_rights(current_user)";
+
     private static final String NOT_PERMITTED = "42501";
+    /** No such schema, or no such function: an older one. */
+    private static final Set<String> MISSING = Set.of("3F000", "42883");
 
     private Doctor() {}
 
@@ -40,6 +46,7 @@ public final class Doctor {
         try (Connection connection = endpoint.connect("doctor")) {
             server(connection, slot, findings);
             findings.add(schema(connection));
+            rights(connection, findings);
             findings.add(publication(connection));
             findings.add(slot(connection, slot));
         }
@@ -51,6 +58,7 @@ public final class Doctor {
         try (PreparedStatement statement = connection.prepareStatement(resource("server.sql"))) {
             statement.setString(1, slot);
             statement.setString(2, slot);
+            statement.setString(3, slot);
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
                     findings.add(new Finding(
@@ -86,6 +94,25 @@ public final class Doctor {
                 throw e;
             }
             return new Finding("schema", Severity.CRITICAL, "this role may not read it", meaning, INIT);
+        }
+    }
+
+    /** Says nothing where nothing can be looked up: other checks have said why. */
+    private static void rights(Connection connection, List<Finding> findings) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(RIGHTS);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            String lacks = row.getString("what");
+            findings.add(new Finding(
+                    "rights",
+                    lacks == null ? Severity.OK : Severity.CRITICAL,
+                    lacks == null ? "all that the sidecar needs" : "it lacks " + lacks,
+                    "without them nothing is written, or not every document",
+                    lacks == null ? "nothing to do" : row.getString("cure") + "; as the owner of the schema"));
+        } catch (SQLException e) {
+            if (!NOT_PERMITTED.equals(e.getSQLState()) && !MISSING.contains(e.getSQLState())) {
+                throw e;
+            }
         }
     }
 

@@ -36,12 +36,12 @@ public final class Verification {
 
     private static final String BARRIER = "select pg_logical_emit_message(true, 'walmerge', '')::text";
     private static final String WRITTEN = """
-            select written >= ?::pg_lsn from crdt.progress order by updated_at desc limit 1""";
+            select written >= ?::pg_lsn from crdt.progress where slot = ?""";
     private static final String IS_LETTER =
             "select from crdt.dead_letter where collection = '" + COLLECTION + "' and row_id = ?";
     private static final String SHOWN = """
             select body_text is not distinct from ? as same_text, body_json is not distinct from ?::jsonb as same_json,
-              complete,
+              complete, op_count,
               array(select json_build_array(block_id, seq, kind, path, text)::text from crdt.blocks b where b.doc = d.doc
                 except all select json_build_array(id, seq, kind, path, text)::text
                 from unnest(?::text[], ?::text[], ?::text[], ?::text[]) with ordinality s (id, kind, path, text, seq)) = '{}'
@@ -72,10 +72,11 @@ public final class Verification {
     }
 
     /**
+     * @param slot of the sidecar that must have written
      * @param patience with the barrier
-     * @return null if the barrier was not written in that time
+     * @return null if the barrier was not written in that time, or no sidecar ever wrote by way of this slot
      */
-    public static Report run(Endpoint endpoint, Duration patience) throws SQLException {
+    public static Report run(Endpoint endpoint, String slot, Duration patience) throws SQLException {
         try (RingRows rows = RingRows.open(endpoint);
                 Connection connection = endpoint.connect("verify");
                 DocumentStore store = new DocumentStore(() -> endpoint.connect("verify"))) {
@@ -83,7 +84,7 @@ public final class Verification {
                 statement.execute("set row_security = off");
             }
             // Everything that the snapshot sees was committed before.
-            if (!barrier(connection, patience)) {
+            if (!barrier(connection, slot, patience)) {
                 return null;
             }
             Verification verification = new Verification(connection, store);
@@ -99,7 +100,7 @@ public final class Verification {
         }
     }
 
-    private static boolean barrier(Connection connection, Duration patience) throws SQLException {
+    private static boolean barrier(Connection connection, String slot, Duration patience) throws SQLException {
         long deadlineNanos = System.nanoTime() + patience.toNanos();
         String target;
         try (Statement statement = connection.createStatement();
@@ -109,9 +110,13 @@ public final class Verification {
         }
         try (PreparedStatement written = connection.prepareStatement(WRITTEN)) {
             written.setString(1, target);
+            written.setString(2, slot);
             while (System.nanoTime() - deadlineNanos < 0) {
                 try (ResultSet row = written.executeQuery()) {
-                    if (row.next() && row.getBoolean(1)) {
+                    if (!row.next()) {
+                        return false;
+                    }
+                    if (row.getBoolean(1)) {
                         return true;
                     }
                 }
@@ -219,6 +224,9 @@ public final class Verification {
                 if (!stored.projected()) {
                     // The row admits that it is older.
                     return null;
+                }
+                if (row.getLong("op_count") != stored.opCount()) {
+                    return "the row counts " + row.getLong("op_count") + " ops, what is stored " + stored.opCount();
                 }
                 if (!row.getBoolean("same_text")) {
                     return "the text shown is not what is stored";

@@ -39,7 +39,14 @@ with s as (
   union all
   select 13, 'read-only', case when v ->> 'default_transaction_read_only' = 'off' then 'ok' else 'critical' end,
     'default_transaction_read_only is ' || (v ->> 'default_transaction_read_only'),
-    'every write-back would be refused', 'alter role ... set default_transaction_read_only = off' from s
+    'every write-back would be refused', coalesce((select string_agg(format('alter %s reset default_transaction_read_only',
+        case when setrole = 0 then format('database %I', datname) when setdatabase = 0 then format('role %I', rolname)
+          else format('role %I in database %I', rolname, datname) end), '; ')
+      from pg_db_role_setting left join pg_roles on pg_roles.oid = setrole left join pg_database on pg_database.oid = setdatabase
+      where (setrole = 0 or rolname = current_user) and (setdatabase = 0 or datname = current_database())
+        and exists (select from unnest(setconfig) c where lower(c) like 'default_transaction_read_only=%')),
+      'set default_transaction_read_only = off in the server''s configuration, or in the connection''s options')
+  from s
   union all
   select 20, 'wal-level', case when v ->> 'wal_level' = 'logical' then 'ok' else 'critical' end, v ->> 'wal_level',
     'without logical decoding nothing can be read', case provider.name
@@ -121,6 +128,13 @@ with s as (
   select 53, 'standby-slots', 'warning', 'synchronized_standby_slots is ' || (v ->> 'synchronized_standby_slots'),
     'while such a standby is down the sidecar receives nothing', 'watch those standbys as you watch the sidecar'
   from s where v ->> 'synchronized_standby_slots' <> ''
+  union all
+  select 54, 'other-slots', case when count(*) > 0 then 'warning' else 'ok' end,
+    case when count(*) = 0 then 'no other slot of this kind is left unread' else string_agg(format('nobody reads %I, it keeps %s of WAL', slot_name,
+      pg_size_pretty(pg_wal_lsn_diff(case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end, restart_lsn))), '; ') end,
+    'a slot that nobody reads keeps WAL until the disk is full: of a sidecar that had another --slot, or of a subscription',
+    coalesce('unless its reader is to come back: ' || string_agg(format('select pg_drop_replication_slot(%L)', slot_name), '; '), 'nothing to do')
+  from pg_replication_slots where plugin = 'pgoutput' and database = current_database() and not active and slot_name <> ?
   union all
   select 60, 'prepared-transactions', case when count(*) > 0 then 'warning' else 'ok' end,
     format('%s prepared, the oldest %s', count(*), coalesce(min(prepared)::text, 'none')),

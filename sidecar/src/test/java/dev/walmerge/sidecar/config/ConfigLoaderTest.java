@@ -66,6 +66,17 @@ final class ConfigLoaderTest {
     }
 
     @Test
+    void aKeyThatIsThereTwiceIsAFault() throws Exception {
+        assertThatThrownBy(() -> ConfigLoader.load(Map.of(), Map.of(), yaml("slot: a\nshards: 2\nslot: b\n")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("a key is there twice (line 3)");
+        Path spellings = yaml("journal-max: 64MiB\njournal_max: 32MiB\n");
+        assertThatThrownBy(() -> ConfigLoader.load(Map.of(), Map.of(), spellings))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("journal_max: is there as " + spellings + ": journal-max already");
+    }
+
+    @Test
     void whatIsNotYamlSaysTheLine() throws Exception {
         assertThatThrownBy(() -> ConfigLoader.load(Map.of(), Map.of(), yaml("slot: a\n  b: {\n")))
                 .isInstanceOf(ConfigException.class)

@@ -2,6 +2,7 @@ package dev.walmerge.sidecar.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.sidecar.Sidecar;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
@@ -10,6 +11,7 @@ import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +29,7 @@ final class VerificationTest {
     Path folder;
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final String slot = "verify_" + database.name();
     private Sidecar sidecar;
 
     @BeforeEach
@@ -34,7 +37,7 @@ final class VerificationTest {
         sidecar = Sidecar.start(ConfigLoader.load(
                 Map.of(
                         Setting.URL, database.url(),
-                        Setting.SLOT, "verify_" + database.name(),
+                        Setting.SLOT, slot,
                         Setting.STATE_DIRECTORY, folder.toString()),
                 Map.of(),
                 null));
@@ -54,7 +57,7 @@ final class VerificationTest {
     }
 
     private Report verify() throws SQLException {
-        return Verification.run(Endpoint.of(database.url()), PATIENCE);
+        return Verification.run(Endpoint.of(database.url()), slot, PATIENCE);
     }
 
     @Test
@@ -74,6 +77,7 @@ final class VerificationTest {
                 "update crdt.docs set complete = false where doc = 'map'"
                         + " | the row says the opposite of whether the document is complete",
                 "delete from crdt.docs where doc = 'map' | there is no row of docs",
+                "update crdt.docs set op_count = 1 where doc = 'text' | the row counts 1 ops, what is stored 2",
                 "delete from crdt.parked | row 4 is neither in its document nor a dead letter",
                 "delete from crdt.dead_letter where doc = 'bad' | row 5 is neither in its document nor a dead letter",
                 "delete from crdt.ydoc where doc = 'map' | row 3 is neither in its document nor a dead letter",
@@ -89,10 +93,30 @@ final class VerificationTest {
         assertThat(report.faults()).anyMatch(found -> found.endsWith(fault));
     }
 
+    /** As long as the patience: the answer must not wait for it. */
+    @Test
+    void aSlotThatNobodyWritesByHasNoAnswer() throws Exception {
+        assertThat(Verification.run(Endpoint.of(database.url()), "another", Duration.ofDays(1)))
+                .isNull();
+    }
+
+    @Test
+    void aHashLeadsToItsDocument() throws Exception {
+        verify();
+        List<String> found = new ArrayList<>();
+        for (String doc : List.of("text", "bad")) {
+            HashSearch.find(
+                    Endpoint.of(database.url()), DocumentHash.print(DocumentHash.of("default", doc)), found::add);
+        }
+        assertThat(found).containsExactly("text", "bad");
+        assertThat(HashSearch.find(Endpoint.of(database.url()), "00000000", found::add))
+                .isZero();
+    }
+
     @Test
     void withoutASidecarThereIsNoAnswer() throws Exception {
         sidecar.close();
-        assertThat(Verification.run(Endpoint.of(database.url()), Duration.ofMillis(200)))
+        assertThat(Verification.run(Endpoint.of(database.url()), slot, Duration.ofMillis(200)))
                 .isNull();
     }
 }

@@ -190,6 +190,18 @@ public final class JournalHome implements AutoCloseable {
         }
     }
 
+    /**
+     * That nobody deleted what is in use. Open files live on without their names, so nothing else would tell, and the
+     * next start would find no journal.
+     *
+     * @throws JournalLostException if the folder of the journal, or the header, is gone
+     */
+    public synchronized void requireThere() throws JournalLostException {
+        if (Files.notExists(folder(newFolder)) || Files.notExists(directory.resolve(HeaderFile.NAME))) {
+            throw new JournalLostException("its folder was deleted");
+        }
+    }
+
     /** Up to where the slot may have been told what is only here, 0 if nothing. */
     public synchronized long confirmedLsn() {
         return header.confirmedLsn();

@@ -1,5 +1,6 @@
 package dev.walmerge.engine.shard;
 
+import dev.walmerge.engine.Trouble;
 import dev.walmerge.engine.writeback.ServerNotReadyException;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ final class BackOff {
     private final BooleanSupplier stopped;
     private long pauseMillis = FIRST_MILLIS;
     private int failures;
+    private volatile Trouble trouble;
 
     BackOff(String what, BooleanSupplier stopped) {
         this.what = what;
@@ -37,9 +39,10 @@ final class BackOff {
             throw new ServerNotReadyException(e);
         }
         failures++;
-        // The server's message may quote content; the state says what an operator needs.
-        LOG.warn("{} failed ({} in a row), SQLSTATE {}, again in {} ms", what, failures, e.getSQLState(), pauseMillis);
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+        long nowNanos = System.nanoTime();
+        trouble = new Trouble(what, e, trouble == null ? nowNanos : trouble.sinceNanos());
+        LOG.warn("{} failed ({} in a row), {}, again in {} ms", what, failures, Trouble.describe(e), pauseMillis);
+        long end = nowNanos + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
         for (long left = LOOK_NANOS; left > 0; left = end - System.nanoTime()) {
             if (stopped.getAsBoolean()) {
                 throw new StoppedException();
@@ -54,7 +57,13 @@ final class BackOff {
             LOG.info("{} goes through again after {} failures", what, failures);
         }
         failures = 0;
+        trouble = null;
         pauseMillis = FIRST_MILLIS;
+    }
+
+    /** What fails now, or null. Any thread. */
+    Trouble trouble() {
+        return trouble;
     }
 
     /** The engine stops: unwind the thread. */

@@ -13,7 +13,7 @@ final class DueTime {
             return document.urgent != null
                     ? Long.MIN_VALUE
                     : policy.dueNanos(
-                            document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
+                            document.firstDirtyNanos, document.lastOpNanos, policy.nextAllowedNanos(document), behind);
         }
         if (document.corrupt) {
             return document.corruptFlagged ? DueHeap.NEVER : Long.MIN_VALUE;

@@ -81,9 +81,11 @@ final class FlushPolicy {
         return lastOp + foldIdleNanos;
     }
 
-    /** How long a write of so many bytes of WAL uses up the budget. */
-    long spentNanos(long walBytes) {
-        return (long) (walBytes * 1e9 / policy.walBudgetBytesPerSecond());
+    /** When the budget allows another write; asked anew each time, as a changed budget holds for what was written before. */
+    long nextAllowedNanos(ResidentDocument document) {
+        return document.flushedWalBytes == 0
+                ? ANY_TIME
+                : document.flushedNanos + (long) (document.flushedWalBytes * 1e9 / policy.walBudgetBytesPerSecond());
     }
 
     /**

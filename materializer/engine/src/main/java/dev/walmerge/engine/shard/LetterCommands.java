@@ -15,6 +15,7 @@ final class LetterCommands {
     private final Letters letters;
     private final Retrial retrial;
     private final Consumer<Entry> entries;
+    private final EarlyLetters early;
 
     /** Where dead letters are read. */
     interface Letters {
@@ -35,10 +36,11 @@ final class LetterCommands {
         Refusal merge(Op op, long letterId);
     }
 
-    LetterCommands(Letters letters, Retrial retrial, Consumer<Entry> entries) {
+    LetterCommands(Letters letters, Retrial retrial, Consumer<Entry> entries, EarlyLetters early) {
         this.letters = letters;
         this.retrial = retrial;
         this.entries = entries;
+        this.early = early;
     }
 
     /** @return false when it is not about dead letters */
@@ -63,6 +65,7 @@ final class LetterCommands {
                 }
             }
         } while (page.size() == PAGE);
+        early.free(letter -> retry(letter, command.format()));
         return true;
     }
 
@@ -76,6 +79,7 @@ final class LetterCommands {
         }
         Refusal refusal = retrial.merge(op, letter.id());
         if (refusal != null) {
+            early.refused(letter, op, refusal);
             entries.accept(new LetterUpdate(letter.id(), refusal.rule(), refusal.reason(), refusal.byteOffset()));
         }
     }

@@ -2,6 +2,7 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.crdt.Doc;
 import dev.walmerge.crdt.MalformedUpdateException;
+import dev.walmerge.crdt.Missing;
 import dev.walmerge.crdt.UpdateFormat;
 import dev.walmerge.crdt.Updates;
 import dev.walmerge.engine.EngineSettings;
@@ -14,6 +15,9 @@ import java.util.List;
 
 /** Merges one op into one document, or says why not. Single thread. */
 final class OpMerger {
+    /** The rule of those that come before too many others. */
+    static final String OVERFLOW = "parked-overflow";
+
     private static final String FRAMED = "yjs-framed";
     /** A primary key can't hold much more: an index row fits a third of a page. */
     private static final int MAX_KEY_BYTES = 2048;
@@ -166,9 +170,19 @@ final class OpMerger {
                         .isEmpty();
     }
 
+    /** What a document lacks to merge an op; null where nobody can tell. */
+    Missing missing(Doc doc, String format, byte[] payload) {
+        try {
+            return format.equals(FRAMED) ? null : Updates.missing(coreFormat(format), payload, doc.stateVector());
+        } catch (MalformedUpdateException e) {
+            // It was decoded when it was refused.
+            throw new IllegalStateException(e);
+        }
+    }
+
     private static Refusal overflow(ResidentDocument document) {
         return Refusal.of(
-                "parked-overflow",
+                OVERFLOW,
                 "too many updates of the document wait for earlier ones: " + document.waitingCount() + " of "
                         + document.waitingBytes() + " bytes");
     }

@@ -119,7 +119,10 @@ final class ResidentDocument {
 
     long firstDirtyNanos;
     long lastOpNanos;
-    long nextAllowedNanos = FlushPolicy.ANY_TIME;
+    /** When it was last handed over to be written, and what that cost, 0 for never. */
+    long flushedNanos;
+
+    long flushedWalBytes;
     /** What the last write said, for writes that no op caused. */
     long lastStalenessMillis;
 
@@ -196,7 +199,7 @@ final class ResidentDocument {
         contentChanged = false;
         told = null;
         foldRefused = false;
-        nextAllowedNanos = FlushPolicy.ANY_TIME;
+        flushedWalBytes = 0;
     }
 
     /** Whether nothing of it is refused. */

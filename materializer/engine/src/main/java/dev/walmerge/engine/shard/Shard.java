@@ -92,8 +92,9 @@ final class Shard implements JournalHandler {
         this.builder = new WriteBuilder(merger, core);
         this.residents = new Residents(loader, merger, settings.memoryBytes() / settings.shards(), timers);
         this.number = number;
-        this.orders =
-                new Orders(new LetterCommands(letters, this::retry, openEntries::add), openEntries::add, number == 0);
+        EarlyLetters early = new EarlyLetters(residents, merger, this.policies::get);
+        this.orders = new Orders(
+                new LetterCommands(letters, this::retry, openEntries::add, early), openEntries::add, number == 0);
         this.forgetting =
                 new Forgetting(residents, dirty, inFlight, this.policies::has, openEntries::add, this::tombstone);
         this.relief = new Relief(residents, dirty, inFlight, document -> flush(document, false));
@@ -460,13 +461,15 @@ final class Shard implements JournalHandler {
         if (document.dirty) {
             bound = document.urgent != null
                     ? document.urgent
-                    : policy.bound(document.firstDirtyNanos, document.lastOpNanos, document.nextAllowedNanos, behind);
+                    : policy.bound(
+                            document.firstDirtyNanos, document.lastOpNanos, policy.nextAllowedNanos(document), behind);
             stalenessMillis = (nowNanos - document.firstDirtyNanos) / 1_000_000;
         }
         document.stampParked(lastEndLsn);
         DocumentWrite write =
                 repairs.build(document, policy.policy(), nowNanos, lastEndLsn, stalenessMillis, bound, foldWanted);
-        document.nextAllowedNanos = nowNanos + policy.spentNanos(builder.walBytes());
+        document.flushedNanos = nowNanos;
+        document.flushedWalBytes = builder.walBytes();
         document.inFlight = true;
         document.told = write;
         if (!builder.isIncomplete()) {

@@ -5,6 +5,7 @@ import dev.walmerge.engine.DocumentHash;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.Trouble;
 import dev.walmerge.engine.journal.Journal;
 import dev.walmerge.engine.journal.JournalReader;
 import dev.walmerge.engine.writeback.CommandDone;
@@ -280,6 +281,11 @@ public final class ShardThread implements Runnable {
 
     public ShardCounters counters() {
         return counters;
+    }
+
+    /** What it can't read, so that it merges nothing; null if there is nothing. Any thread. */
+    public Trouble trouble() {
+        return backOff.trouble();
     }
 
     Outbox outbox() {

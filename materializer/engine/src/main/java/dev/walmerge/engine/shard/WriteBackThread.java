@@ -2,6 +2,7 @@ package dev.walmerge.engine.shard;
 
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Lsn;
+import dev.walmerge.engine.Trouble;
 import dev.walmerge.engine.writeback.Committed;
 import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DeadLetter;
@@ -264,6 +265,11 @@ public final class WriteBackThread implements Runnable {
     public boolean isPersisted() {
         long written = writtenLsn;
         return !Lsn.isBefore(persistedLsn, Lsn.min(written, progressLsn));
+    }
+
+    /** What it can't commit, so that nothing is written; null if there is nothing. Any thread. */
+    public Trouble trouble() {
+        return backOff.trouble();
     }
 
     /** Ends the thread soon; a transaction under way may still be committed. Any thread. */

@@ -2,7 +2,9 @@ package dev.walmerge.engine.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.walmerge.crdt.Doc;
 import dev.walmerge.engine.Policy;
+import dev.walmerge.engine.writeback.DocumentKey;
 import dev.walmerge.engine.writeback.StalenessBound;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +48,14 @@ final class FlushPolicyTest {
         assertThat(FlushPolicy.walBytes(5_000, 0, 200)).isBetween(30_000L, 38_000L);
         assertThat(FlushPolicy.walBytes(100_000, 0, 200)).isBetween(250_000L, 290_000L);
         assertThat(FlushPolicy.walBytes(0, 0, 200)).isLessThan(2_000);
-        assertThat(policy.spentNanos(40_000)).isEqualTo(1_000 * MILLIS);
+    }
+
+    @Test
+    void aWriteUsesTheBudgetUp() {
+        ResidentDocument document = new ResidentDocument(new DocumentKey("default", "d"), 0, Doc.create(true));
+        assertThat(policy.nextAllowedNanos(document)).isEqualTo(FlushPolicy.ANY_TIME);
+        document.flushedNanos = 5;
+        document.flushedWalBytes = 40_000;
+        assertThat(policy.nextAllowedNanos(document)).isEqualTo(1_000 * MILLIS + 5);
     }
 }

@@ -87,6 +87,40 @@ final class ShardTest {
         assertThat(second.write.fold()).isNull();
     }
 
+    /** What was written under a budget of a byte a second is paid back under the one that is in force now. */
+    @Test
+    void aNewBudgetHoldsForWhatWasWrittenBefore() {
+        shard.policy("default", withBudget(1));
+        op("d", HELLO, 0x20);
+        shard.commit(0x30, true, false);
+        at(250);
+        outbox.acknowledge(outbox.takeSubmitted());
+        op("d", YOU, 0x40);
+        shard.commit(0x50, true, false);
+        at(5_000);
+        assertThat(outbox.takeSubmitted()).as("some 20 kB are not paid back").isNull();
+        shard.policy("default", withBudget(40_000));
+        at(5_001);
+        assertThat(outbox.takeSubmitted().write.bound()).isEqualTo(StalenessBound.BUDGET);
+    }
+
+    private static Policy withBudget(int bytesPerSecond) {
+        Policy each = Policy.defaults();
+        return new Policy(
+                each.format(),
+                each.root(),
+                each.jsonForText(),
+                each.flushDebounce(),
+                each.flushInterval(),
+                bytesPerSecond,
+                each.stalenessMax(),
+                each.foldBytes(),
+                each.foldRatio(),
+                each.foldRows(),
+                each.foldIdle(),
+                each.rotateAfter());
+    }
+
     @Test
     void aDocumentInFlightIsNotHandedOverAgain() {
         op("d", HELLO, 0x20);
