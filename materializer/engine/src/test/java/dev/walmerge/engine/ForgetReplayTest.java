@@ -153,7 +153,7 @@ final class ForgetReplayTest {
         fixture.start(settings, policy);
     }
 
-    private Transaction transaction() {
+    private Transaction transaction() throws Exception {
         List<Row> rows = new ArrayList<>();
         String first = null;
         int count = 1 + random.nextInt(3);
@@ -165,7 +165,10 @@ final class ForgetReplayTest {
                 forget(expected);
                 rows.add(command(Command.FORGET, doc));
             } else if (dice <= 2 && i == 0) {
-                // As crdt.revive demands, the first of its transaction.
+                // As crdt.revive demands: of a document that is erased, and the first of its transaction.
+                if (expected.forgotten) {
+                    fixture.eventually("erased", this::tombstonesAreWritten);
+                }
                 expected.forgotten = false;
                 rows.add(command(Command.REVIVE, doc));
                 first = doc;

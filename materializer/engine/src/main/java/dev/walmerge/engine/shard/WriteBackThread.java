@@ -8,6 +8,7 @@ import dev.walmerge.engine.writeback.ConnectionSource;
 import dev.walmerge.engine.writeback.DeadLetter;
 import dev.walmerge.engine.writeback.DocumentWrite;
 import dev.walmerge.engine.writeback.Entry;
+import dev.walmerge.engine.writeback.Erasure;
 import dev.walmerge.engine.writeback.FencedException;
 import dev.walmerge.engine.writeback.Lease;
 import dev.walmerge.engine.writeback.Refused;
@@ -142,11 +143,18 @@ public final class WriteBackThread implements Runnable {
     private void takeBatch() {
         batch.clear();
         long bytes = 0;
+        boolean isErasing = false;
         while (!pending.isEmpty() && batch.size() < settings.batchMaxWrites()) {
-            long more = pending.peek().submission.bytes;
+            Submission following = pending.peek().submission;
+            long more = following.bytes;
             if (!batch.isEmpty() && bytes + more > settings.batchMaxBytes()) {
                 break;
             }
+            if (isErasing && following.entry instanceof DeadLetter) {
+                // A transaction writes letters before it erases: this one may have come after.
+                break;
+            }
+            isErasing |= following.entry instanceof Erasure;
             Pending next = pending.remove();
             batch.add(next);
             pendingOfShard[next.shard]--;
