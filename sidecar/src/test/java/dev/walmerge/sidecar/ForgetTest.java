@@ -55,7 +55,7 @@ final class ForgetTest {
         app.sync();
         assertGone();
         assertThat(app.one("select count(*) from crdt.ops where doc = 'd'")).isEqualTo("2");
-        assertThat(Verification.run(Endpoint.of(database.url()), Duration.ofSeconds(60)))
+        assertThat(Verification.run(Endpoint.of(database.url()), slot, Duration.ofSeconds(60)))
                 .isEqualTo(new Report(2, 3, 1, 0, 2, List.of(), 0));
         resync();
         assertGone();

@@ -26,6 +26,7 @@ final class ShownTest {
     Path folder;
 
     private final PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+    private final String slot = "shown_" + database.name();
     private Sidecar sidecar;
 
     @BeforeEach
@@ -33,7 +34,7 @@ final class ShownTest {
         sidecar = Sidecar.start(ConfigLoader.load(
                 Map.of(
                         Setting.URL, database.url(),
-                        Setting.SLOT, "shown_" + database.name(),
+                        Setting.SLOT, slot,
                         Setting.STATE_DIRECTORY, folder.toString()),
                 Map.of(),
                 null));
@@ -64,7 +65,7 @@ final class ShownTest {
         assertThat(query("select text from crdt.blocks where doc = 'doc-7'")).isEqualTo("hello you");
         assertThat(query("select count(*) || max(headline) from crdt.search('hel*', max_rows => 30)"))
                 .isEqualTo("20«hello»");
-        assertThat(Verification.run(Endpoint.of(database.url()), Duration.ofSeconds(20))
+        assertThat(Verification.run(Endpoint.of(database.url()), slot, Duration.ofSeconds(20))
                         .faults())
                 .isEmpty();
         execute("update crdt.docs set language = 'simple' where doc = 'doc-7'");
