@@ -50,10 +50,10 @@ final class HealthTest {
                         "documents|ok",
                         "held|ok",
                         "ring|ok",
-                        "forgotten|ok",
                         "rights|ok",
                         "left_slots|ok",
-                        "targets|ok");
+                        "targets|ok",
+                        "forgotten|ok");
         assertThat(session.rows("select * from crdt.lag")).containsExactly("default|||||||0|");
     }
 
@@ -132,7 +132,7 @@ final class HealthTest {
         session.run("alter table crdt.tail_old rename to tail");
         session.run("revoke insert on crdt.docs from crdt_sidecar;"
                 + " grant insert (doc, version, epoch, body_text, body_json, complete, missing, merged_lsn, op_count, staleness,"
-                + " staleness_bound, updated_at, warning, error) on crdt.docs to crdt_sidecar");
+                + " staleness_bound, updated_at, warning, error, language, search_cut) on crdt.docs to crdt_sidecar");
         assertThat(severity("rights")).as("each column that can be inserted").isEqualTo("ok");
     }
 
