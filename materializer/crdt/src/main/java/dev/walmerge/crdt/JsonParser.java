@@ -2,6 +2,9 @@ package dev.walmerge.crdt;
 
 /** Turns JSON text (RFC 8259, as {@code JSON.parse} takes it) into the bytes of an {@link AnyValue}. */
 final class JsonParser {
+    /** Digits that any int may have. */
+    private static final int INT_DIGITS = 9;
+
     private final String text;
     private final ByteWriter out;
     private int pos;
@@ -206,7 +209,9 @@ final class JsonParser {
                 return false;
             }
         }
-        AnyValue.writeNumber(out, Double.parseDouble(text.substring(from, pos)));
+        boolean small = pos - from == whole && whole <= INT_DIGITS;
+        AnyValue.writeNumber(
+                out, small ? Integer.parseInt(text, from, pos, 10) : Double.parseDouble(text.substring(from, pos)));
         return true;
     }
 

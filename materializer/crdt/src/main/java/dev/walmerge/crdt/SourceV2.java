@@ -1,6 +1,7 @@
 package dev.walmerge.crdt;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Version 2: one run-length encoded column per field, then the rest. */
@@ -24,6 +25,8 @@ final class SourceV2 extends StructSource {
     private final RunReader typeRefs = new RunReader();
     private final RunReader lengths = new RunReader();
     private final List<String> keys = new ArrayList<>();
+    private int[] keyLengths = {};
+    private int keyCount;
     private final NamesRead names = new NamesRead();
     private final Units units = new Units();
     private int unitPos;
@@ -42,6 +45,7 @@ final class SourceV2 extends StructSource {
             throw rest.fault("unknown-feature");
         }
         keys.clear();
+        keyCount = 0;
         keyUnitsLeft = KEY_UNITS + (long) KEY_UNITS_A_BYTE * len;
         keyClocks.start(rest);
         clients.start(rest);
@@ -79,6 +83,7 @@ final class SourceV2 extends StructSource {
         }
         super.release();
         keys.clear();
+        keyLengths = new int[0];
         keyClocks.release();
         clients.release();
         leftClocks.release();
@@ -163,6 +168,15 @@ final class SourceV2 extends StructSource {
     }
 
     @Override
+    String name() throws MalformedUpdateException {
+        if (checking) {
+            take();
+            return "";
+        }
+        return string();
+    }
+
+    @Override
     int chars(StructBuffer out) throws MalformedUpdateException {
         int count = take();
         out.units.add(units, unitPos - count, count);
@@ -172,19 +186,25 @@ final class SourceV2 extends StructSource {
     @Override
     String key() throws MalformedUpdateException {
         int clock = keyClocks.next();
-        if (clock < keys.size()) {
-            String known = keys.get(clock);
-            keyUnitsLeft -= known.length();
+        if (clock < keyCount) {
+            keyUnitsLeft -= keyLengths[clock];
             if (keyUnitsLeft < 0) {
                 throw strings.fault("too-many-keys");
             }
-            return known;
+            return checking ? "" : keys.get(clock);
         }
-        String key = string();
-        if (keys.size() > units.count + EMPTY_KEYS) {
+        int before = unitPos;
+        String key = name();
+        if (keyCount > units.count + EMPTY_KEYS) {
             throw strings.fault("too-many-keys");
         }
-        keys.add(key);
+        if (keyCount == keyLengths.length) {
+            keyLengths = Arrays.copyOf(keyLengths, Math.max(16, 2 * keyCount));
+        }
+        keyLengths[keyCount++] = unitPos - before;
+        if (!checking) {
+            keys.add(key);
+        }
         return key;
     }
 

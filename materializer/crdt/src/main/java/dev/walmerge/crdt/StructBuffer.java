@@ -95,10 +95,10 @@ final class StructBuffer {
         }
     }
 
-    /** Prepares for {@code more} structs that are known to be there. */
-    void reserve(int more) {
+    /** Prepares for {@code more} structs that are known to be there; there will be {@code most} at most. */
+    void reserve(int more, long most) {
         if (keep && more > clock.length - size) {
-            resize(Math.max(size + more, size + (size >> 1)));
+            resize((int) Math.max(size + more, Math.min(2L * size, most)));
         }
     }
 

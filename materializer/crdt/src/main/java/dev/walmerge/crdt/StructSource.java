@@ -7,6 +7,9 @@ abstract class StructSource {
 
     int idClock;
 
+    /** Whether nothing that is read will be kept, as the update is only checked. */
+    boolean checking;
+
     /** The stream counts, clocks, values and the delete set are in. */
     final ByteReader rest = new ByteReader();
 
@@ -49,6 +52,11 @@ abstract class StructSource {
     abstract int length() throws MalformedUpdateException;
 
     abstract String string() throws MalformedUpdateException;
+
+    /** A string that names something; an empty one may stand for it while an update is only checked. */
+    String name() throws MalformedUpdateException {
+        return string();
+    }
 
     /** Appends a string to the buffer's units and returns its length. */
     abstract int chars(StructBuffer out) throws MalformedUpdateException;

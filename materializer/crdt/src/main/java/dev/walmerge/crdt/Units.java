@@ -12,6 +12,9 @@ final class Units {
     private static final byte[] NO_BYTES = {};
     private static final char[] NO_CHARS = {};
 
+    /** Strings of one unit; each is made when it is asked for first. Threads may make their own: they are equal. */
+    private static final String[] SINGLE = new String[128];
+
     /** So few bytes are looked at and copied in one loop. */
     private static final int SHORT = 16;
 
@@ -317,7 +320,20 @@ final class Units {
         if (length == 0) {
             return "";
         }
+        if (length == 1 && at(at) < SINGLE.length) {
+            return single(at(at));
+        }
         return isWide ? new String(wide, at, length) : new String(narrow, at, length, StandardCharsets.ISO_8859_1);
+    }
+
+    /** A string of one unit, which would take 48 times its byte. */
+    private static String single(char unit) {
+        String known = SINGLE[unit];
+        if (known == null) {
+            known = String.valueOf(unit);
+            SINGLE[unit] = known;
+        }
+        return known;
     }
 
     /** Copies units out of a row that isn't wide. */

@@ -6,9 +6,9 @@ package dev.walmerge.crdt;
  */
 final class UpdateDecoder {
     /**
-     * As many structs, and one more for so many bytes, are kept while they are read: a row takes 66 bytes, which growing may take more than
-     * four times, so that even those that are refused in the end cost less than 64 bytes for each byte of the update. Honest states
-     * have 5 bytes a struct and more.
+     * As many structs, and one more for so many bytes, are kept while they are read: a row takes 66 bytes, and twice that with what the columns
+     * were before they grew, so that even those that are refused in the end cost less than 64 bytes for each byte of the update. Honest
+     * states have 5 bytes a struct and more.
      */
     private static final int CHEAP_STRUCTS = 1024;
 
@@ -38,6 +38,7 @@ final class UpdateDecoder {
             // A run can claim millions of structs in a few bytes: all is checked once before memory is spent on it.
             structs.clear();
             structs.keep = false;
+            source.checking = true;
             try {
                 source.reset(bytes, off, len);
                 readStructs(source, maxStructs, Long.MAX_VALUE, structs);
@@ -45,6 +46,7 @@ final class UpdateDecoder {
                 source.finish();
             } finally {
                 structs.keep = true;
+                source.checking = false;
             }
             source.reset(bytes, off, len);
             readStructs(source, maxStructs, Long.MAX_VALUE, structs);
@@ -93,7 +95,7 @@ final class UpdateDecoder {
             if (total > cheap) {
                 return false;
             }
-            out.reserve((int) count);
+            out.reserve((int) count, Math.min(cheap, maxStructs));
             if (count > MANY && out.size == 0) {
                 out.units.reserve(source.unitsToCome());
             }
@@ -155,7 +157,7 @@ final class UpdateDecoder {
         if ((info & (StructBuffer.HAS_ORIGIN | StructBuffer.HAS_RIGHT_ORIGIN)) == 0) {
             if (source.parentIsRoot()) {
                 bits |= StructBuffer.PARENT_ROOT;
-                out.setRoot(i, source.string());
+                out.setRoot(i, source.name());
             } else {
                 bits |= StructBuffer.PARENT_ID;
                 source.leftId();
@@ -164,7 +166,7 @@ final class UpdateDecoder {
                 checkPast(source, client, clock);
             }
             if ((info & StructBuffer.HAS_SUB) != 0) {
-                out.setSub(i, source.string());
+                out.setSub(i, source.name());
             }
         }
         out.info[i] = (short) bits;

@@ -154,11 +154,18 @@ class BoundsTest {
             byte[] bomb = Runs.update(Kind.GC, count, 0, 0);
             inputs.add(new Input("a run of " + count, UpdateFormat.V2, bomb, "too-many-structs"));
         }
-        // As many as are kept while they are read, one more, and as many as there are bytes.
-        for (int text : new int[] {10_000, 1_000_000}) {
-            for (int count : new int[] {1024 + text / 5, 1124 + text / 5, text}) {
-                String name = count + " in blocks beside " + text + " characters";
-                inputs.add(new Input(name, UpdateFormat.V2, Runs.blocks(count, text), "trailing-bytes"));
+        // As many as are kept while they are read, some more, and as many as can be; without names, and with as many as
+        // fit.
+        int text = 1_000_000;
+        for (int count : new int[] {1024 + text / 5, 1124 + text / 5, text}) {
+            byte[] blocks = Runs.blocks(Kind.DELETED | StructBuffer.HAS_SUB, count, text, 0);
+            inputs.add(new Input(count + " in blocks", UpdateFormat.V2, blocks, "trailing-bytes"));
+        }
+        for (int count : new int[] {text / 5, 1124 + text / 5, text / 2 - 1}) {
+            for (int kind : new int[] {Kind.JSON, Kind.DELETED | StructBuffer.HAS_SUB}) {
+                byte[] blocks = Runs.blocks(kind, count, text, 1);
+                String name = count + " of kind " + kind + " in blocks, with short strings";
+                inputs.add(new Input(name, UpdateFormat.V2, blocks, "trailing-bytes"));
             }
         }
         byte[] far = Runs.update(Kind.GC, 1_900_000, Integer.MAX_VALUE - 1_000_000L, 0);

@@ -71,8 +71,8 @@ final class Runs {
         return out.toBytes();
     }
 
-    /** {@code count} structs in blocks, each half as long as all before it, beside a text of that length which belongs to none. */
-    static byte[] blocks(int count, int text) {
+    /** {@code count} structs in blocks, each half as long as all before it, with strings of a text that is longer than all of them. */
+    static byte[] blocks(int info, int count, int text, int stringLength) {
         ByteWriter heads = new ByteWriter();
         int blocks = 0;
         for (int done = 0, next; done < count; done += next) {
@@ -82,10 +82,10 @@ final class Runs {
             blocks++;
         }
         ByteWriter infos = new ByteWriter();
-        infos.u8(Kind.DELETED | StructBuffer.HAS_SUB);
+        infos.u8(info);
         ByteWriter strings = new ByteWriter();
-        strings.string("a".repeat(text));
-        strings.varInt(0, true);
+        strings.string("1".repeat(text));
+        strings.varInt(stringLength, true);
         strings.varUint(2L * count);
         ByteWriter roots = new ByteWriter();
         roots.u8(1);
