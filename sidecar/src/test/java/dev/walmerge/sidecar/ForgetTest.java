@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.walmerge.sidecar.replication.Endpoint;
 import dev.walmerge.sidecar.verify.Report;
 import dev.walmerge.sidecar.verify.Verification;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -39,8 +40,9 @@ final class ForgetTest {
     }
 
     @AfterEach
-    void close() {
+    void close() throws Exception {
         sidecar.close();
+        SlotFixture.drop(database, slot);
     }
 
     @Test

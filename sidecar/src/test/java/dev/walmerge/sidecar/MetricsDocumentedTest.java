@@ -11,6 +11,7 @@ import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.metrics.Monitoring;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +71,7 @@ final class MetricsDocumentedTest {
             await().atMost(PATIENCE).until(() -> probe.ask("/ready").equals("200 ready"));
             page = probe.get("/metrics", "text/plain").body();
         }
+        SlotFixture.drop(database, settings.slot());
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.config.SidecarSettings;
 import dev.walmerge.sidecar.embedded.ServerNode;
 import dev.walmerge.sidecar.metrics.Monitoring;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -48,13 +49,18 @@ final class MonitoringTest {
     private Monitoring monitoring;
     private Probe probe;
 
+    private PostgresServer.Database database;
+
     @AfterEach
-    void close() {
+    void close() throws Exception {
         if (sidecar != null) {
             sidecar.close();
         }
         if (monitoring != null) {
             monitoring.close();
+        }
+        if (database != null) {
+            SlotFixture.drop(database, settings.get(Setting.SLOT));
         }
     }
 
@@ -274,7 +280,7 @@ final class MonitoringTest {
     }
 
     private void useDatabase() {
-        PostgresServer.Database database = PostgresServer.shared().createInstalledDatabase();
+        database = PostgresServer.shared().createInstalledDatabase();
         app = new App(database.url());
         settings.put(Setting.SLOT, "slot_" + database.name());
     }

@@ -7,6 +7,7 @@ import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.replication.Endpoint;
 import dev.walmerge.sidecar.verify.Verification;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -41,8 +42,9 @@ final class ShownTest {
     }
 
     @AfterEach
-    void close() {
+    void close() throws Exception {
         sidecar.close();
+        SlotFixture.drop(database, slot);
     }
 
     @Test

@@ -47,10 +47,11 @@ final class SidecarTest {
     }
 
     @AfterEach
-    void close() {
+    void close() throws Exception {
         if (sidecar != null) {
             sidecar.close();
         }
+        SlotFixture.drop(database, slot());
     }
 
     @Test

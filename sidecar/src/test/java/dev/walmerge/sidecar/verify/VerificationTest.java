@@ -7,6 +7,7 @@ import dev.walmerge.sidecar.Sidecar;
 import dev.walmerge.sidecar.config.ConfigLoader;
 import dev.walmerge.sidecar.config.Setting;
 import dev.walmerge.sidecar.replication.Endpoint;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -52,8 +53,9 @@ final class VerificationTest {
     }
 
     @AfterEach
-    void stop() {
+    void stop() throws SQLException {
         sidecar.close();
+        SlotFixture.drop(database, slot);
     }
 
     private Report verify() throws SQLException {
