@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.walmerge.sidecar.replication.Endpoint;
+import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sidecar.verify.Report;
 import dev.walmerge.sidecar.verify.Verification;
-import dev.walmerge.sidecar.replication.SlotFixture;
 import dev.walmerge.sql.testing.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
