@@ -39,6 +39,11 @@ final class SettingsTest {
                     .hasMessageContaining("there is no collection \"posts\"");
             assertThatThrownBy(() -> session.run("select crdt.alter_collection(format => 'rtf')"))
                     .hasMessageContaining("collection_format_check");
+            assertThatThrownBy(() -> session.run("select crdt.alter_collection(root => repeat('r', 20000))"))
+                    .hasMessageContaining("collection_is_short");
+            assertThatThrownBy(() -> session.run("insert into crdt.command (name, rule) values"
+                            + " ('discard-dead-letter', repeat('r', 201))"))
+                    .hasMessageContaining("command_is_short");
             assertThatThrownBy(() -> session.run("select crdt.alter_collection(flush_interval => '-1 s')"))
                     .hasMessageContaining("collection_flush_interval_check");
         }

@@ -160,6 +160,40 @@ final class EngineTargetTest {
                 .hasMessageContaining("permission denied");
     }
 
+    /** 1 and 01 are one number, but two documents. */
+    @Test
+    void aRowIsThatOfOneDocument() throws Exception {
+        fixture.database.execute("""
+                create schema "An odd ""name";
+                create table "An odd ""name"."Notes" ("a key" bigint primary key, "its text" text);
+                insert into "An odd ""name"."Notes" values (1);
+                select crdt.set_target('"An odd ""name"."Notes"', 'a key', 'its text')""");
+        fixture.insert("01", HELLO);
+        fixture.insert(" 1", HELLO);
+        fixture.sync();
+        fixture.eventually("nothing waits", () -> "0".equals(waiting()));
+        assertThat(fixture.one("select \"its text\" from \"An odd \"\"name\".\"Notes\""))
+                .isNull();
+        fixture.insert("1", HELLO);
+        fixture.sync();
+        fixture.eventually(
+                "filled", () -> "hello".equals(fixture.one("select \"its text\" from \"An odd \"\"name\".\"Notes\"")));
+    }
+
+    @Test
+    void anAppThatRenamesTheKeyIsNotHeldUp() throws Exception {
+        setTarget();
+        fixture.database.execute("alter table public.posts rename column key to id2");
+        fixture.database.execute("insert into public.posts (id2) values ('" + TWO + "')");
+        fixture.insert(ONE, HELLO);
+        fixture.sync();
+        assertThat(fixture.one("select failing || error from crdt.target_lag")).startsWith("1the table or its key");
+        fixture.database.execute("select crdt.set_target('public.posts', 'id2', 'body_text', 'body_json')");
+        fixture.eventually(
+                "filled",
+                () -> "hello".equals(fixture.one("select body_text from public.posts where id2 = '" + ONE + "'")));
+    }
+
     @Test
     void itEndsWhenItIsDroppedAndWhenTheTableIs() throws Exception {
         fixture.insert(ONE, HELLO);
@@ -178,6 +212,7 @@ final class EngineTargetTest {
         fixture.sync();
         assertThat(fixture.text(ONE)).isEqualTo("hello you!");
         fixture.eventually("nothing waits", () -> "0".equals(waiting()));
+        assertThat(fixture.one("select failing || error from crdt.target_lag")).startsWith("1the table or");
         fixture.database.execute("select crdt.drop_target()");
     }
 

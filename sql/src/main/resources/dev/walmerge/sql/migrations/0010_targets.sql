@@ -45,7 +45,11 @@ as $$
 declare
   key text;
 begin
-  execute format('select ($1).%I::text', tg_argv[1]) into key using new;
+  begin
+    execute format('select ($1).%I::text', tg_argv[1]) into key using new;
+  exception when undefined_column then
+    return null; -- somebody renamed it: the sidecar says so, the app's statement is none of our business
+  end;
   if key is not null then
     insert into crdt.target_queue (collection, doc) values (tg_argv[0], key);
   end if;
@@ -79,12 +83,12 @@ begin
     raise exception 'crdt.set_target needs a column for the text or for the JSON' using errcode = 'invalid_parameter_value';
   end if;
   select c.relkind, c.relrowsecurity into relkind, secured from pg_class c where c.oid = target
-    and c.relnamespace <> 'crdt'::regnamespace;
+    and c.relnamespace <> 'crdt'::regnamespace and c.relpersistence <> 't';
   if relkind is null or relkind not in ('r', 'p') then
     raise exception '% is no table of an app', target using errcode = 'wrong_object_type';
   end if;
   foreach named in array array_remove(array[key, text_column, json_column], null) loop
-    select format_type(a.atttypid, null), a.attgenerated <> '' into column_type, is_generated
+    select format_type(a.atttypid, a.atttypmod), a.attgenerated <> '' into column_type, is_generated
     from pg_attribute a where a.attrelid = target and a.attname = named and a.attnum > 0 and not a.attisdropped;
     if not found then
       raise exception '% has no column "%"', target, named using errcode = 'undefined_column';
@@ -110,7 +114,7 @@ begin
   end if;
   perform crdt.drop_target(set_target.collection);
   insert into crdt.target values (set_target.collection, target, key, text_column, json_column, docs_table);
-  execute format('grant usage on schema %I to crdt_sidecar',
+  execute format('grant usage on schema %s to crdt_sidecar',
     (select relnamespace::regnamespace::text from pg_class where oid = target));
   execute format('grant select (%2$s), update (%3$s) on %1$s to crdt_sidecar', target,
     (select string_agg(quote_ident(n), ', ') from unnest(array_remove(array[key, text_column, json_column], null)) n),
@@ -133,6 +137,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   old crdt.target;
+  named name;
 begin
   delete from crdt.target t where t.collection = drop_target.collection returning * into old;
   if not found then
@@ -142,10 +147,12 @@ begin
   execute format('drop trigger if exists queue_target_update on %s', old.docs);
   if exists (select from pg_class where oid = old.relation) then
     execute format('drop trigger if exists %I on %s', 'walmerge_' || drop_target.collection, old.relation);
-    execute format('revoke select (%2$s), update (%3$s) on %1$s from crdt_sidecar', old.relation,
-      (select string_agg(quote_ident(n), ', ')
-       from unnest(array_remove(array[old.key_column, old.text_column, old.json_column], null)) n),
-      (select string_agg(quote_ident(n), ', ') from unnest(array_remove(array[old.text_column, old.json_column], null)) n));
+    for named in
+      select a.attname from pg_attribute a where a.attrelid = old.relation and not a.attisdropped
+        and a.attname in (old.key_column, old.text_column, old.json_column)
+    loop
+      execute format('revoke select (%2$I), update (%2$I) on %1$s from crdt_sidecar', old.relation, named);
+    end loop;
   end if;
   delete from crdt.target_queue q where q.collection = drop_target.collection;
 end $$;
@@ -153,9 +160,13 @@ comment on function crdt.drop_target(text) is 'Ends it. What stands in the colum
 
 create view crdt.target_lag as
 select t.collection, t.relation, count(q.id) as waiting, min(q.queued_at) as oldest,
-  count(q.error) as failing, max(q.error) as error
-from crdt.target t left join crdt.target_queue q using (collection)
-group by t.collection, t.relation;
+  count(q.error) + (k.attname is null)::int as failing,
+  case when k.attname is null then 'the table or its key column is gone: call crdt.set_target again, or crdt.drop_target'
+    else max(q.error) end as error
+from crdt.target t
+  left join pg_catalog.pg_attribute k on k.attrelid = t.relation and k.attname = t.key_column and not k.attisdropped
+  left join crdt.target_queue q using (collection)
+group by t.collection, t.relation, k.attname;
 comment on view crdt.target_lag is 'How far each target is behind: rows that wait, since when, and those that failed.';
 
 revoke all on crdt.target, crdt.target_queue, crdt.target_lag from public;

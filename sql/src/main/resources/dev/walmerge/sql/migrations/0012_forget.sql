@@ -79,18 +79,20 @@ begin
     select count(*) into ops from crdt.ops o where o.doc = forget_report.doc;
   end if;
   return query
-    select t.name, t.n, case when t.n > 0 then coalesce('Not deleted: ' || tombstone.error, ordered) end
+    select t.name, t.n, case when t.n > 0 then coalesce('Not deleted: ' || coalesce(tombstone.error, t.error), ordered) end
     from (values
-      ('docs', (select count(*) from crdt.docs t where t.doc = forget_report.doc)),
-      ('blocks', (select count(*) from crdt.blocks t where t.doc = forget_report.doc)),
+      ('docs', (select count(*) from crdt.docs t where t.doc = forget_report.doc), null),
+      ('blocks', (select count(*) from crdt.blocks t where t.doc = forget_report.doc), null),
       ('target', (select count(*) from crdt.target_queue t
+        where t.collection = forget_report.collection and t.doc = forget_report.doc),
+        (select max(t.error) from crdt.target_queue t
         where t.collection = forget_report.collection and t.doc = forget_report.doc)),
-      ('ydoc', (select count(*) from crdt.ydoc t where t.doc = forget_report.doc)),
-      ('tail', (select count(*) from crdt.tail t where t.doc = forget_report.doc)),
-      ('parked', (select count(*) from crdt.parked t where t.doc = forget_report.doc)),
-      ('held', (select count(*) from crdt.held t where t.doc = forget_report.doc)),
+      ('ydoc', (select count(*) from crdt.ydoc t where t.doc = forget_report.doc), null),
+      ('tail', (select count(*) from crdt.tail t where t.doc = forget_report.doc), null),
+      ('parked', (select count(*) from crdt.parked t where t.doc = forget_report.doc), null),
+      ('held', (select count(*) from crdt.held t where t.doc = forget_report.doc), null),
       ('dead_letter', (select count(*) from crdt.dead_letter t
-        where t.collection = forget_report.collection and t.doc = forget_report.doc))) t (name, n);
+        where t.collection = forget_report.collection and t.doc = forget_report.doc), null)) t (name, n, error);
   return query
     select v.place, v.n, v.remedy
     from (values
@@ -99,6 +101,7 @@ begin
       ('wal', null, 'On the server until segments are recycled' || coalesce(
         ', here from ' || (select min(s.restart_lsn) from pg_replication_slots s) || ' on, which a slot keeps', '')
         || '; whoever archives WAL has it as long as that.'),
+      ('apps', null, 'Columns that crdt.set_target names are emptied. Those of a target that was dropped, and of rows whose key was changed, are yours to clear.'),
       ('journal', null, 'On the sidecar''s disk until its files are merged and deleted: they are 64 MiB each. Stopped, its state directory may be deleted.'),
       ('standbys', null, 'Follow when they have replayed; logical subscribers do not.'),
       ('backups', null, 'Until they expire. After a restore to a time before: forget it again.'),

@@ -7,6 +7,12 @@ alter table crdt.progress
 comment on column crdt.progress.failing is 'Why nothing is written, while the sidecar tries again and again; null when all is well. Set once a second at most.';
 comment on column crdt.progress.failing_since is 'Since when.';
 
+-- The journal takes a command, or a version of the settings, in one record of 64 kB.
+alter table crdt.command add constraint command_is_short check (
+  octet_length(collection) <= 63 and (doc is null or octet_length(doc) <= 16384) and (rule is null or octet_length(rule) <= 200)) not valid;
+alter table crdt.collection add constraint collection_is_short check (
+  octet_length(name) <= 63 and (root is null or octet_length(root) <= 16384)) not valid;
+
 -- What migrations grant to crdt_sidecar. A right may be there by columns, too, if it is there for each of them that the
 -- sidecar can name in such a statement.
 create function crdt.missing_rights(role name) returns table (what text, cure text)

@@ -9,6 +9,8 @@ import dev.walmerge.engine.Policy;
 import dev.walmerge.engine.failpoint.Failpoint;
 import dev.walmerge.engine.journal.RecordEncoder.Body;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Appends what the reader of the slot hands over: ops as they come, then the COMMIT record. A transaction is never held
@@ -21,6 +23,7 @@ public final class JournalWriter implements OpSink {
     /** Readers are woken after so many records inside one transaction. */
     private static final int WAKE_RECORDS = 256;
 
+    private static final Logger LOG = LoggerFactory.getLogger(JournalWriter.class);
     private static final int KEPT_BUFFER_BYTES = 1 << 20;
 
     private final Journal journal;
@@ -98,6 +101,10 @@ public final class JournalWriter implements OpSink {
             hasBarrier = true;
             hasRecords = true;
             body.writeBarrier(doc);
+            if (!fits("a barrier")) {
+                // Whoever waits for it must not wait for ever, and anyone may emit one.
+                body.writeBarrier(null);
+            }
             append(RecordLayout.KIND_BARRIER, 0, commitLsn, new Body(body.array(), body.length(), null));
         }
     }
@@ -106,8 +113,11 @@ public final class JournalWriter implements OpSink {
     public void policy(String collection, Policy policy) {
         requireOpen();
         if (!ignored) {
-            hasRecords = true;
             body.writePolicy(collection, policy);
+            if (!fits("the settings")) {
+                return;
+            }
+            hasRecords = true;
             journal.inForce(collection, body.copy());
             append(RecordLayout.KIND_POLICY, 0, commitLsn, new Body(body.array(), body.length(), null));
         }
@@ -117,7 +127,9 @@ public final class JournalWriter implements OpSink {
     public void inForce(Map<String, Policy> policies) {
         for (Map.Entry<String, Policy> each : policies.entrySet()) {
             body.writePolicy(each.getKey(), each.getValue());
-            journal.inForce(each.getKey(), body.copy());
+            if (fits("the settings")) {
+                journal.inForce(each.getKey(), body.copy());
+            }
         }
         journal.putInForce();
     }
@@ -126,10 +138,13 @@ public final class JournalWriter implements OpSink {
     public void command(Command command) {
         requireOpen();
         if (!ignored) {
+            body.writeCommand(command);
+            if (!fits("a command")) {
+                return;
+            }
             // What came of it is to be persisted as that of an op.
             hasOps = true;
             hasRecords = true;
-            body.writeCommand(command);
             append(RecordLayout.KIND_COMMAND, 0, commitLsn, new Body(body.array(), body.length(), null));
         }
     }
@@ -180,6 +195,16 @@ public final class JournalWriter implements OpSink {
     /** The end of the last commit appended, or where the journal started. Any thread. */
     public long lastEndLsn() {
         return lastEndLsn;
+    }
+
+    /** The schema lets nothing in that does not; a reader that ended here would end here at each start. */
+    private boolean fits(String what) {
+        boolean fits = body.length() <= RecordLayout.MAX_BODY_BYTES;
+        if (!fits) {
+            LOG.error(
+                    "{} of {} bytes are ignored: a record holds {}", what, body.length(), RecordLayout.MAX_BODY_BYTES);
+        }
+        return fits;
     }
 
     private void requireOpen() {

@@ -11,7 +11,7 @@ import java.util.List;
  * A table of an app with columns for text and JSON, and the SQL that fills them. Names come quoted from the server. The
  * only parameter of each statement is an array of document keys, unless it says otherwise.
  *
- * @param exists false when the table is gone
+ * @param exists false when the table or its key column is gone
  * @param docs where the text and JSON stand
  */
 record TargetTable(
@@ -27,12 +27,11 @@ record TargetTable(
         String collectionLiteral) {
 
     private static final String READ = """
-            select t.collection, c.oid is not null, t.relation::text, t.docs::text, quote_ident(t.key_column),
+            select t.collection, k.attname is not null, t.relation::text, t.docs::text, quote_ident(t.key_column),
               format_type(k.atttypid, null), quote_ident(t.text_column), quote_ident(t.json_column),
               j.atttypid = 'json'::regtype, quote_literal(t.collection)
             from crdt.target t
-              left join pg_class c on c.oid = t.relation
-              left join pg_attribute k on k.attrelid = t.relation and k.attname = t.key_column
+              left join pg_attribute k on k.attrelid = t.relation and k.attname = t.key_column and not k.attisdropped
               left join pg_attribute j on j.attrelid = t.relation and j.attname = t.json_column
             order by t.collection""";
 
@@ -69,13 +68,17 @@ record TargetTable(
 
     /** Locks the rows that nobody else has locked, and says which. */
     String lockFree() {
-        return "select w.doc from " + wanted() + " join " + relation + " t on t." + key
-                + " = w.k for no key update of t skip locked";
+        return "select w.doc from " + wanted() + " join " + relation + " t on " + isRow()
+                + " for no key update of t skip locked";
     }
 
     String existing() {
-        return "select w.doc from " + wanted() + " where exists (select from " + relation + " t where t." + key
-                + " = w.k)";
+        return "select w.doc from " + wanted() + " where exists (select from " + relation + " t where " + isRow() + ")";
+    }
+
+    /** By the index, and then by the text: 1 and 01 are one number, but two documents. */
+    private String isRow() {
+        return "t." + key + " = w.k and t." + key + "::text = w.doc";
     }
 
     /** Only what differs: an update to the same value would be a new version of the row. */
@@ -94,7 +97,7 @@ record TargetTable(
         }
         // A row whose document is unknown is the app's alone, unless it had one that is to be forgotten.
         return "update " + relation + " t set " + String.join(", ", sets) + " from " + wanted() + " left join " + docs
-                + " d on d.doc = w.doc where t." + key + " = w.k and (" + String.join(" or ", differ)
+                + " d on d.doc = w.doc where " + isRow() + " and (" + String.join(" or ", differ)
                 + ") and (d.doc is not null or exists (select from crdt.forgotten f where f.collection = "
                 + collectionLiteral + " and f.doc = w.doc))";
     }

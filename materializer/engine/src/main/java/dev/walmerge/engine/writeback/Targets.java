@@ -72,7 +72,12 @@ public final class Targets implements AutoCloseable {
             List<TargetTable> targets = TargetTable.readAll(connection);
             int worked = 0;
             for (TargetTable target : targets) {
-                worked += target.exists() ? batch(target) : forget(target);
+                if (target.exists()) {
+                    toldGone.remove(target.collection());
+                    worked += batch(target);
+                } else {
+                    worked += forget(target);
+                }
             }
             return targets.isEmpty() ? Round.NO_TARGET : worked == 0 ? Round.NOTHING_DUE : Round.WORKED;
         } catch (SQLException e) {
@@ -95,7 +100,8 @@ public final class Targets implements AutoCloseable {
 
     private int forget(TargetTable target) throws SQLException {
         if (toldGone.add(target.collection())) {
-            LOG.warn("the target table of collection {} is gone: see crdt.target_lag", target.collection());
+            LOG.warn(
+                    "the target table of collection {}, or its key, is gone: see crdt.target_lag", target.collection());
         }
         try (PreparedStatement forget = connection.prepareStatement(FORGET)) {
             forget.setString(1, target.collection());

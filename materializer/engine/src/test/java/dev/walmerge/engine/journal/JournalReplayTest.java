@@ -76,6 +76,23 @@ final class JournalReplayTest {
         assertThat(replay(NONCE, WRITTEN, WRITTEN + 1, CONFIRMED)).contains("commit 300");
     }
 
+    /** Anyone may emit a barrier of a megabyte; it then asks for every document. */
+    @Test
+    void whatNoRecordHoldsIsLeftOut() throws Exception {
+        String tooLong = "x".repeat(RecordLayout.MAX_BODY_BYTES);
+        try (Journal journal = open()) {
+            JournalWriter writer = journal.writer(100, () -> {});
+            writer.begin(160, 0);
+            writer.policy(tooLong, Policy.defaults());
+            writer.command(new Command(1, tooLong, "default", null, Command.NONE, null, null));
+            writer.barrier(tooLong);
+            writer.op(op("a", new byte[] {1}));
+            writer.commit(CONFIRMED);
+            journal.sync(journal.point(CONFIRMED));
+        }
+        assertThat(replay()).containsExactly("begin 160", "barrier null", "op a 1", "commit 300");
+    }
+
     /** A server that was killed forgets what its slot was told last, and sends it again. */
     @Test
     void whatTheSlotSendsAgainIsNotReplayed() throws Exception {
