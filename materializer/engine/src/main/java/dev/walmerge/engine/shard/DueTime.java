@@ -10,7 +10,9 @@ final class DueTime {
      */
     static long of(ResidentDocument document, FlushPolicy policy, boolean behind) {
         if (document.dirty) {
-            return document.urgent != null
+            // A tombstone does not wait, unless Postgres refused it.
+            boolean tombstone = document.erasure != null && document.rowsRetry == null;
+            return document.urgent != null || tombstone
                     ? Long.MIN_VALUE
                     : policy.dueNanos(
                             document.firstDirtyNanos, document.lastOpNanos, policy.nextAllowedNanos(document), behind);

@@ -118,9 +118,10 @@ final class Forgetting {
         document.erasure = null;
         document.inFlight = true;
         inFlight.submit(Submission.of(document, document.erasing));
-        document.urgent = null;
+        // Who waits for ops of after a revival waits on.
         if (document.dirty && document.uncountedOps == 0) {
             document.dirty = false;
+            document.urgent = null;
             dirty.remove(document);
         }
     }

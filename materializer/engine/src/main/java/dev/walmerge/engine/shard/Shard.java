@@ -165,7 +165,6 @@ final class Shard implements JournalHandler {
 
     private void tombstone(ResidentDocument document) {
         markDirty(document);
-        document.urgent = StalenessBound.BARRIER;
         touch(document);
     }
 

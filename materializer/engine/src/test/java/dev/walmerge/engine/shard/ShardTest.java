@@ -3,6 +3,7 @@ package dev.walmerge.engine.shard;
 import static dev.walmerge.engine.shard.ShardTest.Step.millis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.walmerge.engine.Command;
 import dev.walmerge.engine.EngineSettings;
 import dev.walmerge.engine.Op;
 import dev.walmerge.engine.Policy;
@@ -140,6 +141,27 @@ final class ShardTest {
         assertThat(second.write.text()).isEqualTo("hello you");
         assertThat(second.write.bound()).isEqualTo(StalenessBound.BARRIER);
         assertThat(outbox.safeLsn()).isEqualTo(0x50);
+    }
+
+    @Test
+    void aBarrierAlsoWritesWhatCameAfterARevivalThatIsNotWritten() {
+        shard.command(0x20, new Command(1, Command.FORGET, "default", "d", Command.NONE, null, null));
+        shard.commit(0x30, false, false);
+        shard.command(0x40, new Command(2, Command.REVIVE, "default", "d", Command.NONE, null, null));
+        shard.commit(0x50, false, false);
+        op("d", HELLO, 0x60);
+        shard.commit(0x70, true, false);
+        shard.barrier(null);
+        shard.commit(0x80, false, true);
+        at(1);
+        Submission tombstone = outbox.takeSubmitted();
+        assertThat(tombstone.write).isNull();
+        outbox.acknowledge(tombstone);
+        at(2);
+        Submission after = outbox.takeSubmitted();
+        assertThat(after.write.text()).isEqualTo("hello");
+        assertThat(after.write.bound()).isEqualTo(StalenessBound.BARRIER);
+        assertThat(outbox.safeLsn()).isEqualTo(0x80);
     }
 
     @Test
